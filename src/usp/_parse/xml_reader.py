@@ -102,7 +102,7 @@ class XmlReader:
     @property
     def _is_without_entries(self) -> bool:
         """Whether the document has no entries; one in which something was skipped may have some."""
-        if self._entry_count or self._faults.skipped_large or not self._grammar.plain_texts:
+        if self._entry_count or self._faults.skipped_large:
             return False
         return self._builder.has_other_content
 

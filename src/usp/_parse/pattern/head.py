@@ -71,9 +71,19 @@ def _shape(head: bytes, grammar: Grammar) -> str:
     tags = len(marked) - len(written)
     if split is None or len(parts) != 2 * tags + 1:
         return ""
-    # In a sitemap, a text before the entries is a problem.
-    texts = "".join(parts[::2]) if grammar.plain_texts else ""
+    # A text before the entries is a problem, unless it is in an element of a feed.
+    texts = "".join(parts[::2] if grammar.plain_texts else _loose_texts(parts))
     shape = split[0]
     if shape.count(TAG) != tags:  # a "<" is in a text or in a value
         return ""
     return "" if texts.strip() or _BASE in shape or SECTION in shape else shape
+
+
+def _loose_texts(parts: list[str]) -> list[str]:
+    """Return the texts that don't stand between a start tag and an end tag."""
+    tags = [part.removeprefix(TAG) for part in parts[1::2]]
+    return [
+        text
+        for text, before, after in zip(parts[2::2], tags, [*tags[1:], ""], strict=True)
+        if before.startswith("/") or before.endswith("/") or not after.startswith("/")
+    ]

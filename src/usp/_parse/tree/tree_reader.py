@@ -125,7 +125,6 @@ class _TreeReader:
             if binds_unusual_prefix(data, grammar.namespace):
                 raise _OddError  # its elements are told from others by their prefix alone
             self._checked_prefixes = True
-            _check_blank([root.text, *{child.tail for child in root}])
         self._read_around(root, 0, None)
 
     def _read_around(self, element: Element, depth: int, base: str | None) -> None:
@@ -134,6 +133,8 @@ class _TreeReader:
             raise _OddError
         if self._has_bases:
             base = joined_base(base, element.get(_BASE))
+        if not depth or split_name(element.tag)[1].lower() == self._grammar.channel:
+            _check_blank([element.text, *{child.tail for child in element}])
         tags = self.names.entries
         # In a feed, what is a page depends on several fields: rows would be of no use.
         may_be_rows = self._grammar.plain_texts and not self._has_bases

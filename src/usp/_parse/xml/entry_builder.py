@@ -11,6 +11,7 @@ from typing import Final
 from usp._parse.xml.bare_url import find_bare_url
 from usp._parse.xml.builder_state import BuilderState, KnownElements
 from usp._parse.xml.grammar import Grammar, Tag
+from usp._parse.xml.loose_texts import LooseTexts
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 from usp._parse.xml.nesting import Nesting
 from usp._parse.xml.unknown_elements import UnknownElements
@@ -47,7 +48,7 @@ class EntryBuilder:
         """The offsets of entries that end inside of their URL: half a URL is another page."""
         self.structure_problems = scope.problems if scope else StructureProblems()
         self.has_other_content = False
-        """Whether the root element contains anything but entries."""
+        """Whether there is anything but entries; in a feed, that doesn't belong there."""
         self._grammar = grammar
         self._entries = grammar.entries
         self._scope = scope or NamespaceScope(grammar.namespace, self.structure_problems)
@@ -55,6 +56,7 @@ class EntryBuilder:
         self._entry: Tag | None = None
         self._text: list[str] = []
         self._bare_text = ""  # the first text in the entry that is in no element
+        self._loose_texts = LooseTexts(grammar)
         self._unknown = UnknownElements(self._text)
         self._children: KnownElements = grammar.entries
         self._known = self._scope.names.tags[id(grammar.entries)]
@@ -248,9 +250,10 @@ class EntryBuilder:
         """Handle character data; between entries it is only checked."""
         if self._entry is not None:
             self._text.append(data)
-        elif len(self._stack) == 1 and self._grammar.plain_texts and data.strip():
-            self.has_other_content = True
-            self._report("SM211", "there is text between the entries")
+        elif self._stack and data.strip():
+            for problem in self._loose_texts.problems(data, len(self._stack), self._stack[-1][3]):
+                self.has_other_content = True
+                self._report(*problem)
 
     def finish_entry(self) -> None:
         """Complete the current entry with what was read of it."""
@@ -361,7 +364,8 @@ class EntryBuilder:
 
     def _start_between_entries(self, name: str, key: str) -> Tag | None:
         """Enter an element around the entries; a <loc> there is an entry of its own."""
-        self.has_other_content = self.has_other_content or bool(self._stack)
+        if self._stack and self._grammar.plain_texts:  # a feed has a title and more
+            self.has_other_content = True
         namespace, _, local = key.rpartition(":")
         in_other_namespace = namespace == "?" or (namespace and ":" not in name)
         if in_other_namespace and (entry := self._entries.get(local)):

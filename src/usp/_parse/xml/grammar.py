@@ -178,6 +178,8 @@ class Grammar:
     """Whether texts never contain markup; a URL directly in its entry is accepted then."""
     implied_entry: str | None = None
     """The entry that a <loc> outside of any entry belongs to."""
+    channel: str | None = None
+    """The element in the root that has the entries, or describes them, if there is one."""
     url_field: str = "loc"
     """The field that contains the URL of an entry."""
     extensions: bool = False
@@ -218,6 +220,7 @@ GRAMMARS: Final[Mapping[Kind, Grammar]] = {
         {"item": Tag("item", frozenset({"rdf:about"}), _ITEM)},
         "rss",
         frozenset({"rss", "rdf"}),
+        channel="channel",
         url_field="link",
     ),
     Kind.ATOM: Grammar(

@@ -1,0 +1,81 @@
+"""Texts between the entries of a document are told, in every format and by every reader."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.parse.formats.test_feeds import A, B, entry, item
+from tests.parse.pattern.readers import assert_readers_agree
+from tests.parse.reading import SM, atom, rss, u, urlset
+from usp._parse.input.chunks import CHUNK_SIZE
+from usp.tree import sitemap_from_str
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PHP = "<br />\n<b>Warning</b>: Undefined x in <b>y.php</b> on line <b>3</b><br />"
+FORMATS: dict[str, tuple[Callable[..., str], Callable[[str], str]]] = {
+    "rss": (rss, item),
+    "rss with a title": (lambda *items: rss("<title>T</title>\n<link>x</link>", *items), item),
+    "atom": (atom, entry),
+    "urlset": (urlset, u),
+}
+ESCAPED = ["<item>", "<entry >", "<url>", "<sitemap\n>"]
+
+
+def codes(document: str) -> set[str]:
+    """The codes of a document, which are the same in all readers."""
+    assert_readers_agree([document.encode()])
+    return {problem.code for problem in sitemap_from_str(document).problems}
+
+
+@pytest.mark.parametrize("what", FORMATS)
+@pytest.mark.parametrize("text", ["Fatal error: x", PHP, "<![CDATA[x]]>"])
+def test_a_text_between_entries_is_told(what: str, text: str) -> None:
+    document, one = FORMATS[what]
+    for count in (1, 70):
+        entries = [one(f"{B}/{number}") for number in range(count)]
+        assert not codes(document(*entries))  # what it teaches must not hide a text
+        for parts in ((text, one(A), *entries), (one(A), text, *entries), (*entries, text)):
+            found = sitemap_from_str(document(*parts))
+            assert found.complete
+            assert len(list(found.pages)) == len(parts) - 1
+            assert codes(document(*parts)) == {"SM211"}
+
+
+@pytest.mark.parametrize("what", FORMATS)
+def test_a_document_with_a_text_instead_of_entries_is_not_complete(what: str) -> None:
+    document, _ = FORMATS[what]
+    assert codes(document("Fatal error: x")) == {"SM204", "SM211"}
+    assert not sitemap_from_str(document("Fatal error: x")).complete
+
+
+@pytest.mark.parametrize("what", FORMATS)
+@pytest.mark.parametrize("tag", ESCAPED)
+def test_an_escaped_entry_is_lost(what: str, tag: str) -> None:
+    document, one = FORMATS[what]
+    for text in (f"&lt;{tag[1:]}", f"<![CDATA[{tag}]]>"):
+        for parts in ((one(A), text, one(B)), (text, one(A), one(B))):
+            assert codes(document(*parts)) == {"SM209", "SM211"}
+
+
+def test_an_escaped_entry_is_lost_wherever_the_parts_of_a_document_end() -> None:
+    for size in range(CHUNK_SIZE - 20, CHUNK_SIZE):
+        head = f"<urlset {SM}>{u(A)}<!--".ljust(size, "x")
+        found = sitemap_from_str(f"{head}-->&lt;sitemap&gt;{u(B)}</urlset>")
+        assert {problem.code for problem in found.problems} == {"SM209", "SM211"}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        rss("\n<title>T</title> <description>a <b>b</b> c</description>", item(A)),
+        rss("<image><url>http://h/i</url>\n</image>", item(A), "\n<!-- x -->"),
+        rss("<title>T</title>"),
+        atom("<title>T</title><author><name>N</name> n</author>"),
+    ],
+)
+def test_a_text_in_an_element_of_a_feed_belongs_to_it(document: str) -> None:
+    assert not codes(document)
