@@ -202,16 +202,14 @@ STRUCTURE: Final[dict[str, Input]] = {
     "an `<item>` without a root": (item(T + LINK), kind),
     "one `<sitemap` as the root": (f"<sitemap {SM}><loc>{A}</loc></sitemap>", kind),
     "one `<url` as the root": (f"<url {SM}><loc>{A}</loc></url>", kind),
-    "a URL as text in a `<sitemap>`": (
-        f"<sitemapindex {SM}><sitemap>{A}</sitemap></sitemapindex>",
-        kind,
-    ),
+    "a URL as text in a `<sitemap>`": (index(A).replace("<loc>", "").replace("</loc>", ""), kind),
     "a URL as text in a `<url>`": (urlset(f"<url>{A}</url>"), kind),
     "a `<loc>` outside of any entry": (urlset(f"<loc>{A}</loc><loc>{B}</loc>"), kind),
     "a `<loc>` outside of any entry of an index": (
         f"<sitemapindex {SM}><loc>{A}</loc><loc>{B}</loc></sitemapindex>",
         kind,
     ),
+    "an `<item>` in a urlset": (urlset(u(A), item(T + LINK)), kind),
     "text between entries": (urlset(u(A), "words", u(B)), kind),
     "two `<loc>` in a `<url>`": (urlset(f"<url><loc>{A}</loc><loc>{B}</loc></url>"), kind),
     "two `<loc>` in a `<sitemap>`": (index(f"{A}</loc><loc>{B}"), kind),

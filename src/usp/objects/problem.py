@@ -198,7 +198,8 @@ CODES: Final[dict[str, Code]] = {
         "Send the XML itself, without escaping it.",
     ),
     "SM223": Code(
-        "second-document", _E, "A second document or list of URLs in the file was skipped.", _SM,
+        "second-document", _E, "A second document, a list of URLs or other entries were skipped.",
+        _SM,
         "Put each document into a file of its own.",
     ),
     "SM231": Code(

@@ -22,6 +22,7 @@ from usp._parse.pattern.familiar import begins_like_another
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
 from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, Shapes, names_in, split_name
 from usp._parse.values.urls import joined_base
+from usp._parse.xml.between_entries import is_among_entries, is_of_another_format
 from usp._parse.xml.boundaries import boundaries_for
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import Grammar, Tag
@@ -133,7 +134,8 @@ class _TreeReader:
             raise _OddError
         if self._has_bases:
             base = joined_base(base, element.get(_BASE))
-        if not depth or split_name(element.tag)[1].lower() == self._grammar.channel:
+        is_among = is_among_entries(self._grammar, depth + 1, split_name(element.tag)[1])
+        if is_among:
             _check_blank([element.text, *{child.tail for child in element}])
         tags = self.names.entries
         # In a feed, what is a page depends on several fields: rows would be of no use.
@@ -143,7 +145,7 @@ class _TreeReader:
         for child in element:
             tag = tags[child.tag]
             if tag is None:
-                self._check_outside(child)
+                self._check_outside(child, is_among=is_among)
                 self._read_around(child, depth + 1, base)
                 continue
             shape = self._shape_of(child, tag) if may_be_rows else None
@@ -251,10 +253,13 @@ class _TreeReader:
         self._check_inside(element)
         return "".join(element.itertext())
 
-    def _check_outside(self, element: Element) -> None:
+    def _check_outside(self, element: Element, *, is_among: bool) -> None:
         """Check an element around entries, or between them."""
-        grammar, local = self._grammar, self._key(element.tag).rpartition(":")[2]
+        grammar, key = self._grammar, self._key(element.tag)
+        local = key.rpartition(":")[2]
         if local in grammar.entries or local in grammar.roots or local == "loc":
+            raise _OddError
+        if is_among and is_of_another_format(key, grammar):
             raise _OddError
 
     def _check_inside(self, element: Element) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from usp._parse.xml.bare_url import find_bare_url
+from usp._parse.xml.between_entries import BetweenEntries
 from usp._parse.xml.builder_state import BuilderState, KnownElements
 from usp._parse.xml.grammar import Grammar, Tag
-from usp._parse.xml.loose_texts import LooseTexts
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 from usp._parse.xml.nesting import Nesting
 from usp._parse.xml.unknown_elements import UnknownElements
@@ -56,7 +56,7 @@ class EntryBuilder:
         self._entry: Tag | None = None
         self._text: list[str] = []
         self._bare_text = ""  # the first text in the entry that is in no element
-        self._loose_texts = LooseTexts(grammar)
+        self._between = BetweenEntries(grammar)
         self._unknown = UnknownElements(self._text)
         self._children: KnownElements = grammar.entries
         self._known = self._scope.names.tags[id(grammar.entries)]
@@ -251,7 +251,7 @@ class EntryBuilder:
         if self._entry is not None:
             self._text.append(data)
         elif self._stack and data.strip():
-            for problem in self._loose_texts.problems(data, len(self._stack), self._stack[-1][3]):
+            for problem in self._between.in_text(data, len(self._stack), self._stack[-1][3]):
                 self.has_other_content = True
                 self._report(*problem)
 
@@ -364,8 +364,10 @@ class EntryBuilder:
 
     def _start_between_entries(self, name: str, key: str) -> Tag | None:
         """Enter an element around the entries; a <loc> there is an entry of its own."""
-        if self._stack and self._grammar.plain_texts:  # a feed has a title and more
-            self.has_other_content = True
+        if self._stack:
+            self.has_other_content |= self._grammar.plain_texts  # a feed has a title and more
+            for problem in self._between.in_element(key, len(self._stack), self._stack[-1][3]):
+                self._report(*problem)
         namespace, _, local = key.rpartition(":")
         in_other_namespace = namespace == "?" or (namespace and ":" not in name)
         if in_other_namespace and (entry := self._entries.get(local)):
@@ -374,8 +376,6 @@ class EntryBuilder:
             self._scope = self._scope.with_own(name)
             self._start_entry(entry, {})
             return entry
-        if key in self._grammar.roots and self._stack:
-            self._report("SM211", "there is a root element inside another")
         if key != _LOC or self._grammar.implied_entry is None:
             return None
         implied = self._entries[self._grammar.implied_entry]

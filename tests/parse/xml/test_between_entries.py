@@ -1,4 +1,4 @@
-"""Texts between the entries of a document are told, in every format and by every reader."""
+"""What stands between the entries of a document is told, in every format and by every reader."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from usp.tree import sitemap_from_str
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+ATOM = "http://www.w3.org/2005/Atom"
 PHP = "<br />\n<b>Warning</b>: Undefined x in <b>y.php</b> on line <b>3</b><br />"
 FORMATS: dict[str, tuple[Callable[..., str], Callable[[str], str]]] = {
     "rss": (rss, item),
@@ -68,9 +69,30 @@ def test_an_escaped_entry_is_lost_wherever_the_parts_of_a_document_end() -> None
         assert {problem.code for problem in found.problems} == {"SM209", "SM211"}
 
 
+OTHERS = [
+    *((name, other) for name in ("rss", "atom") for other in (u(A), urlset(u(A)))),
+    *((name, item(A)) for name in ("atom", "urlset")),
+    *((name, f'<entry xmlns="{ATOM}"><title>T</title></entry>') for name in ("rss", "urlset")),
+    *(("urlset", other) for other in (entry(A), atom(entry(A)), rss(item(A)))),
+    ("rss", "<sitemap><loc>http://h.example/s</loc></sitemap>"),
+]
+
+
+@pytest.mark.parametrize(("what", "other"), OTHERS)
+def test_an_entry_or_a_document_of_another_format_is_lost(what: str, other: str) -> None:
+    document, one = FORMATS[what]
+    for parts in ((one(A), other, one(B)), (other, one(A), one(B))):
+        found = sitemap_from_str(document(*parts))
+        assert [page.url for page in found.pages] == [A, B]
+        assert not found.complete
+        assert codes(document(*parts)) == {"SM223"}
+    assert "SM223" in codes(document(other))
+
+
 @pytest.mark.parametrize(
     "document",
     [
+        urlset(u(A), '<x:item xmlns:x="http://h.example/ns"><x:entry/></x:item>'),
         rss("\n<title>T</title> <description>a <b>b</b> c</description>", item(A)),
         rss("<image><url>http://h/i</url>\n</image>", item(A), "\n<!-- x -->"),
         rss("<title>T</title>"),
