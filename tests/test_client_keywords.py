@@ -288,6 +288,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"timeout": -1}, "timeout must be a number"),
     ({"headers": {"a b": "c"}}, "headers must be what HTTP allows"),
     ({"headers": "a: b"}, "headers must be a mapping"),
+    ({"headers": [("Authorization", "SECRET")]}, "headers must be a mapping"),
+    ({"headers": {"Authorization: SECRET": "1"}}, "headers must be what HTTP allows"),
     ({"user_agent": ""}, "user_agent must be"),
     ({"proxy": "gopher://h/"}, "proxy must be URLs of"),
     ({"proxy": {"http": "http://h/"}}, "proxy must be the URL of a proxy"),
@@ -311,6 +313,7 @@ def test_a_wrong_value_is_one_line_that_names_the_keyword(
         crawl(site.url, **keywords)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
+    assert "SECRET" not in str(caught.value)
     assert not site.requests
 
 
@@ -356,3 +359,9 @@ def test_every_setting_is_a_typed_keyword_that_both_clients_take() -> None:
         assert given.keys() <= signature(client).parameters.keys()
     assert len(given) == len(hints) - len(("record", "replay"))
     assert ClientSettings().keywords() == {}
+
+
+def test_no_setting_that_may_be_a_secret_is_in_a_repr() -> None:
+    settings = ClientSettings(headers={"X-Api-Key": "SECRET"}, proxy="http://u:SECRET@h/")
+    assert "SECRET" not in repr(settings)
+    assert settings.keywords()["headers"] == {"X-Api-Key": "SECRET"}

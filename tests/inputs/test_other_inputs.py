@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import usp
-from tests.server import LoopbackServer
+from tests.server import LoopbackServer, urlset
 from usp._inputs.kinds import InputKind
 from usp._inputs.listing import READERS, open_listing
 from usp.cli._demo_site import DemoSite
@@ -333,3 +333,20 @@ def test_a_file_that_is_not_there_is_no_domain() -> None:
     for name in ("pages.parquet", "state.db@-1", "./x"):
         with pytest.raises(UsageError, match="No such file"):
             open_listing(name)
+
+
+def test_a_recording_of_several_sites_is_not_taken_for_that_of_one(tmp_path: Path) -> None:
+    recording = tmp_path / "two.warc.gz"
+    with LoopbackServer() as one, LoopbackServer() as other:
+        for site in (one, other):
+            site.robots("/a.xml")
+            site.site["/a.xml"] = urlset(site.at("/1"))
+        usp.export([one.url, other.url], tmp_path / "two.csv", record=recording)
+        replayed = [usp.iter_pages(site.url, replay=recording) for site in (one, other)]
+        assert [[page.url for page in pages] for pages in replayed] == [
+            [one.at("/1")],
+            [other.at("/1")],
+        ]
+    for read in (usp.check, lambda file: usp.report(file, tmp_path / "report.html")):
+        with pytest.raises(UsageError, match="a recording of 2 sites, not of one"):
+            read(recording)

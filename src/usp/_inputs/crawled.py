@@ -61,11 +61,14 @@ class CrawlReader:
 def replayed(named: NamedInput) -> tuple[str, AbstractWebClient]:
     """Return what was recorded, and a client that answers from the recording.
 
-    :raises UsageError: if it has no response.
+    :raises UsageError: if it has no response, or is of several sites.
     """
     from usp.web_client.replay import Recording, ReplayWebClient
 
     recording = Recording(named.path or named.name)
     if recording.source is None:
         raise UsageError(f"{named.name} has no response, so nothing says what was recorded.")
+    if len(recording.sites) > 1:
+        message = f"{named.name} is a recording of {len(recording.sites)} sites, not of one: name "
+        raise UsageError(f"{message}a site, and read it with --replay (in Python, replay=).")
     return recording.source, ReplayWebClient(recording)

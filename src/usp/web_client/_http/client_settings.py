@@ -36,8 +36,11 @@ def _setting(
     keyword: str,
     check: Callable[[Any], object],
     convert: Callable[[Any], object] = lambda value: value,
+    *,
+    is_secret: bool = False,
 ) -> Any:  # noqa: ANN401 -- a field of any type
-    return field(default=default, metadata={_SETTING: _Setting(keyword, check, convert)})
+    setting = _Setting(keyword, check, convert)
+    return field(default=default, repr=not is_secret, metadata={_SETTING: setting})
 
 
 def _proxies(url: object) -> dict[str, str | None] | None:
@@ -75,10 +78,10 @@ class ClientSettings:
     :param replay: a recording that is read instead of the network.
     """
 
-    headers: Mapping[str, str] | None = _setting(None, "headers", settings.headers)
+    headers: Mapping[str, str] | None = _setting(None, "headers", settings.headers, is_secret=True)
     user_agent: str | None = _setting(None, "user_agent", settings.user_agent)
     netrc: bool = _setting(True, "netrc", lambda on: check_flags(netrc=on))
-    proxy: str | None = _setting(None, "proxies", settings.proxies, _proxies)
+    proxy: str | None = _setting(None, "proxies", settings.proxies, _proxies, is_secret=True)
     timeout: settings.GivenTimeout = _setting(  # noqa: RUF009 -- a field
         defaults.TIMEOUT, "timeout", settings.timeout
     )

@@ -107,10 +107,14 @@ def proxies(given: object) -> dict[str, str]:
 
 def headers(given: object) -> dict[str, str]:
     """Return headers by name."""
-    found = _strings("headers", _mapping("headers", given))
+    if not isinstance(given, Mapping | None):  # no message quotes one: it may be a secret
+        raise UsageError(f"headers must be {_STRINGS}, not of type {type(given).__name__}.")
+    found = _strings("headers", given or {})
     for name, value in found.items():
-        if not _HEADER_NAME.fullmatch(name) or _NOT_IN_A_VALUE.search(value):
-            raise UsageError(f"headers must be what HTTP allows: {name!r} or its value isn't.")
+        if not _HEADER_NAME.fullmatch(name):
+            raise UsageError("headers must be what HTTP allows: the name of one isn't.")
+        if _NOT_IN_A_VALUE.search(value):
+            raise UsageError(f"headers must be what HTTP allows: the value of {name!r} isn't.")
     return found
 
 

@@ -158,6 +158,12 @@ class Recording:
         is_page = not parts.path.lower().endswith((".xml", ".gz", ".txt", ".rss", ".json"))
         return urljoin(first, "/") if parts.path in _SITE_PATHS or is_page else first
 
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The hosts of the homepages whose crawls were recorded; none if another tool wrote it."""
+        hosts = (urlsplit(fetch.homepage).netloc for fetch in self._fetches)
+        return tuple(dict.fromkeys(filter(None, hosts)))
+
     def _response(self, record_id: str) -> StoredResponse | None:
         """Return the response of a record."""
         return self._index.by_id.get(record_id)
