@@ -198,8 +198,7 @@ CODES: Final[dict[str, Code]] = {
         "Send the XML itself, without escaping it.",
     ),
     "SM223": Code(
-        "second-document", _E, "A second document, a list of URLs or other entries were skipped.",
-        _SM,
+        "second-document", _E, "A second document, list of URLs or other entry was skipped.", _SM,
         "Put each document into a file of its own.",
     ),
     "SM231": Code(
