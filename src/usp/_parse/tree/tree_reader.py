@@ -22,7 +22,7 @@ from usp._parse.pattern.familiar import begins_like_another
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
 from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, Shapes, names_in, split_name
 from usp._parse.values.urls import joined_base
-from usp._parse.xml.between_entries import is_among_entries, is_of_another_format
+from usp._parse.xml.between_entries import is_of_another_format
 from usp._parse.xml.boundaries import boundaries_for
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import Grammar, Tag
@@ -126,15 +126,19 @@ class _TreeReader:
             if binds_unusual_prefix(data, grammar.namespace):
                 raise _OddError  # its elements are told from others by their prefix alone
             self._checked_prefixes = True
-        self._read_around(root, 0, None)
+        self._read_around(root, 0, None, is_among=True)
 
-    def _read_around(self, element: Element, depth: int, base: str | None) -> None:
-        """Read the entries in an element around them, given the ``xml:base`` there."""
+    def _read_around(
+        self, element: Element, depth: int, base: str | None, *, is_among: bool
+    ) -> None:
+        """Read the entries in an element around them, given the ``xml:base`` there.
+
+        :param is_among: whether entries are expected directly in it.
+        """
         if depth > _MAX_DEPTH:
             raise _OddError
         if self._has_bases:
             base = joined_base(base, element.get(_BASE))
-        is_among = is_among_entries(self._grammar, depth + 1, split_name(element.tag)[1])
         if is_among:
             _check_blank([element.text, *{child.tail for child in element}])
         tags = self.names.entries
@@ -145,8 +149,8 @@ class _TreeReader:
         for child in element:
             tag = tags[child.tag]
             if tag is None:
-                self._check_outside(child, is_among=is_among)
-                self._read_around(child, depth + 1, base)
+                local = self._check_outside(child, is_among=is_among)
+                self._read_around(child, depth + 1, base, is_among=local == self._grammar.channel)
                 continue
             shape = self._shape_of(child, tag) if may_be_rows else None
             if shape and not any(map(len, child)):
@@ -253,14 +257,15 @@ class _TreeReader:
         self._check_inside(element)
         return "".join(element.itertext())
 
-    def _check_outside(self, element: Element, *, is_among: bool) -> None:
-        """Check an element around entries, or between them."""
+    def _check_outside(self, element: Element, *, is_among: bool) -> str:
+        """Check an element around entries, or between them; return its name without prefix."""
         grammar, key = self._grammar, self._key(element.tag)
         local = key.rpartition(":")[2]
         if local in grammar.entries or local in grammar.roots or local == "loc":
             raise _OddError
         if is_among and is_of_another_format(key, grammar):
             raise _OddError
+        return local
 
     def _check_inside(self, element: Element) -> None:
         """Check an element whose markup isn't read: an entry in it would be one of its own."""

@@ -20,20 +20,12 @@ _OTHERS: Final = frozenset(
 """The keys of the entries and roots of all formats; an extension has a namespace of its own."""
 
 
-def is_among_entries(grammar: Grammar, depth: int, local: str) -> bool:
-    """Tell whether entries are expected directly in an element.
-
-    :param depth: how many elements are open, it included.
-    :param local: its name without prefix. A feed describes itself by elements that contain others,
-        such as ``<image><url>``.
-    """
-    return depth == 1 or local.lower() == grammar.channel
-
-
 def is_of_another_format(key: str, grammar: Grammar) -> bool:
     """Tell whether an element between entries is an entry or a root of another format."""
+    if key not in _OTHERS:  # nearly always
+        return False
     local = key.rpartition(":")[2]
-    return key in _OTHERS and local not in grammar.entries and local not in grammar.roots
+    return local not in grammar.entries and local not in grammar.roots
 
 
 class BetweenEntries:
@@ -66,4 +58,5 @@ class BetweenEntries:
         return found
 
     def _is_here(self, depth: int, parent: str) -> bool:
-        return is_among_entries(self._grammar, depth, parent.rpartition(":")[2])
+        """Tell whether entries are expected there; ``<image><url>`` describes a feed."""
+        return depth == 1 or parent.rpartition(":")[2].lower() == self._grammar.channel
