@@ -230,7 +230,8 @@ def test_the_second_fetch_has_the_time_that_is_left_and_half_of_it_is_not_compar
     with usp.check(server.at("/sitemap.txt"), twice=True, max_seconds=1.2) as found:
         findings = {finding.code: finding for finding in found}
     assert "SM153" not in findings
-    assert "SM153" in findings["SM750"].examples[0].detail
+    details = [example.detail or "" for example in findings["SM750"].examples]
+    assert any("SM153" in detail for detail in details)  # the first, unless the machine is slow
     assert found.outcome is Outcome.PARTIAL
 
 
