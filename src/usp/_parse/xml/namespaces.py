@@ -107,12 +107,20 @@ def _meaning(own: str, prefix: str, namespace: str | None) -> tuple[str | None, 
     return known, False
 
 
+@bounded_cache(1024, length=lambda given: len(given[1]))
+def _is_wrong_binding(given: tuple[str, bytes]) -> bool:
+    """Tell whether a declaration binds a prefix to a wrong namespace: most sites have the same."""
+    own, written = given
+    binding = _BINDING.match(written)
+    return binding is not None and _meaning(own, binding[1].decode(), binding[2].decode())[1]
+
+
 def binds_unusual_prefix(document: bytes, own: str) -> bool:
     """Tell whether a prefix that has a usual meaning may be bound to a wrong namespace."""
     at = document.find(_XMLNS)
     while at >= 0:  # several times as fast as the pattern alone
         binding = _BINDING.match(document, at)
-        if binding and _meaning(own, binding[1].decode(), binding[2].decode())[1]:
+        if binding and _is_wrong_binding((own, binding[0])):
             return True
         at = document.find(_XMLNS, at + len(_XMLNS))
     return False
