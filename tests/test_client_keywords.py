@@ -304,6 +304,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("keywords", "message"), WRONG)
 @ways("iter_pages", "to_arrow", "check", "sync", "diff", "aio.iter_pages", "aio.sync")
 def test_a_wrong_value_is_one_line_that_names_the_keyword(

@@ -98,6 +98,7 @@ def check(size: int, name: str) -> None:
             assert list(findings)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_twice_the_document_takes_twice_the_time(name: str) -> None:
     assert assert_linear(check, DOCUMENTS[name][1], name).seconds < 3
