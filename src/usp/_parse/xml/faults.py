@@ -54,8 +54,6 @@ _TITLE_END: Final = re.compile(_FIELD_END % "|".join(_TITLE_KEYS).encode(), re.I
 _TITLE_TEXT: Final = re.compile(rb"[^\s>]\s*+" + _TITLE_END.pattern, re.IGNORECASE)
 """The end tag of a title that has a text."""
 _TAG_END: Final = re.compile(rb"[<>]")
-_ONLY_BEGUN: Final = re.compile(rb"<([A-Za-z_][A-Za-z0-9_.:-]*+)\s*+")
-"""An entry that is nothing but the beginning of its start tag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +174,7 @@ class Faults:
         builder = self._builder
         builder.leave_entry()
         before = len(builder.completed)
-        if begun := _ONLY_BEGUN.fullmatch(data):  # there may be thousands: a third of the time
-            builder.start(begun[1].decode(), {})
-        else:
-            recover_entry(data, builder, is_closed=is_closed)
+        recover_entry(data, builder, is_closed=is_closed)
         builder.finish_entry()
         skipped = len(builder.completed) == before or self._has_lost_field(
             builder.completed[-1], data
