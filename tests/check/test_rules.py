@@ -41,6 +41,7 @@ ALL_PAIRS = (PAIRS, PAGE_PAIRS, FOLDER_PAIRS, EARLIER_PAIRS)
 """The last three are tested in tests/check/test_source_pairs.py."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("code", PAIRS)
 def test_one_document_trips_the_rule_and_one_just_inside_does_not(
     code: str, tmp_path: Path

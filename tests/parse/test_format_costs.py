@@ -211,6 +211,7 @@ def read_group(size: int, group: str) -> None:
         assert spent < SECONDS, f"{name}: {spent:.2f} s for {len(data)} bytes"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("group", GROUPS)
 def test_hostile_documents_take_linear_time(group: str) -> None:
     assert_linear(read_group, SIZE, group, seconds=60)

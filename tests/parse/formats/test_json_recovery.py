@@ -147,6 +147,7 @@ LONG = {"quotes", "words and malformed items", "lists that end"}
 """Those that take some seconds; the others show most of it."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(one, marks=pytest.mark.thorough) if one in LONG else one for one in HOSTILE],
