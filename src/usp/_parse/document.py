@@ -21,7 +21,7 @@ from usp._parse.columns import (
 )
 from usp._parse.diagnostics import Diagnostics, Ended
 from usp._parse.formats.field_reader import FieldReader
-from usp._parse.formats.field_readers import FIELD_READERS, NO_FIELDS
+from usp._parse.formats.field_readers import FIELD_READERS, LINKS, NO_FIELDS
 from usp._parse.formats.json_items import JsonItemReader
 from usp._parse.formats.jsonfeed import entries as json_entries
 from usp._parse.formats.robots import sitemaps_in_robots
@@ -116,6 +116,7 @@ def document_entries(
         root,
         rootless=sniffed.rootless,
         expat_only=expat_only,
+        has_link=LINKS.get(sniffed.kind, bool),
     )
     if sniffed.junk:
         diagnostics.report("SM205", "something stands before the document", position=(1, 0))

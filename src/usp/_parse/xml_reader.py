@@ -26,7 +26,7 @@ from usp._parse.xml.audit_builder import builder_for
 from usp._parse.xml.boundaries import boundaries_for, only_ends_are_left
 from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry
 from usp._parse.xml.expat_parser import ExpatParser
-from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
+from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults, HasLink
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.resync import find_next_start
@@ -53,10 +53,12 @@ class XmlReader:
         *,
         rootless: bool = False,
         expat_only: bool = False,
+        has_link: HasLink = bool,
     ) -> None:
         """Start at a root element, given its position in the original document.
 
-        ``expat_only`` switches the pattern reader off: the result is the same.
+        ``expat_only`` switches the pattern reader off: the result is the same. ``has_link`` tells
+        whether an entry of a feed has what makes it a page.
         """
         self._grammar = grammar
         self._diagnostics = diagnostics
@@ -65,7 +67,9 @@ class XmlReader:
         diagnostics.position_of = self._buffer.position_of
         self._builder = builder_for(grammar)
         self._boundaries = boundaries_for(grammar)
-        self._faults = Faults(grammar, self._boundaries, self._builder, self._buffer, diagnostics)
+        self._faults = Faults(
+            grammar, self._boundaries, self._builder, self._buffer, diagnostics, has_link
+        )
         self._faults.rootless = rootless
         self._pattern_reader = None if expat_only else PatternReader(grammar)
         self._parser: ExpatParser | None = None  # made when it is needed

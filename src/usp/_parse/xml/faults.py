@@ -6,15 +6,13 @@ reader asks where to go on.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
 from usp._parse.diagnostics import Diagnostics
-from usp._parse.formats.feeds import AtomFieldReader, RssFieldReader
 from usp._parse.input.other_documents import report_other_document
-from usp._parse.input.sniff import Kind
 from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.entry_builder import Entry, EntryBuilder
 from usp._parse.xml.grammar import Grammar
@@ -27,6 +25,7 @@ from usp._parse.xml.resync import (
     skip_comment,
     skip_end_tags,
 )
+from usp.objects.page import Record
 
 MAX_ENTRY: Final = 1024 * 1024
 _MAX_FAULTS: Final = 16
@@ -40,11 +39,8 @@ _LOC_END: Final = re.compile(rb"</(?!(?:image|video):)(?:[\w.-]+:)?loc\s*>", re.
 _LINK: Final = re.compile(rb"<(?:[\w.-]+:)?(?:link|guid)[\s/>]", re.IGNORECASE)
 """The elements of a feed that have the URL of an entry."""
 _LOC_KEYS: Final = ("loc",)
-_FEEDS: Final[Mapping[str, RssFieldReader]] = {
-    "rss": RssFieldReader(None, Kind.RSS),
-    "atom": AtomFieldReader(None, Kind.ATOM),
-}
-"""What decides whether an entry has a link, by the namespace of its format."""
+HasLink = Callable[[Record], object]
+"""Tells whether an entry of a feed has a link; what that is, its format decides."""
 _URL_TRACE: Final = re.compile(rb"""href|(?<!url=["'])http""", re.IGNORECASE)
 """What shows that an entry without a link may have had one; ``url`` is that of its media."""
 _TITLE_KEYS: Final = ("title", "description", "summary", "tagline", "content")
@@ -75,9 +71,10 @@ class Faults:
         builder: EntryBuilder,
         buffer: ReadBuffer,
         diagnostics: Diagnostics,
+        has_link: HasLink,
     ) -> None:
         self._is_sitemap = grammar.plain_texts
-        self._namespace = grammar.namespace
+        self._has_link = has_link
         self._boundaries = boundaries
         self._builder = builder
         self._buffer = buffer
@@ -189,7 +186,7 @@ class Faults:
             return not _has_text(entry, _LOC_KEYS)
         record = entry[1]
         read = {key for key, _ in record}  # a field that is empty is not lost
-        if not _FEEDS[self._namespace].link(record):
+        if not self._has_link(record):
             return bool(_URL_TRACE.search(data)) or _has_other_end(data, _LINK_END, read)
         if _has_text(entry, _TITLE_KEYS):
             return False
