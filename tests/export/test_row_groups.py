@@ -1,7 +1,9 @@
 """Row groups of Parquet that a thread writes while more rows are added."""
 
 import errno
+import gc
 import io
+import os
 import threading
 import time
 
@@ -11,6 +13,7 @@ import pytest
 from tests.export.rows import Drawing, python_rows
 from usp._export.arrow import ParquetWriter
 from usp._export.options import WriteOptions
+from usp._tables.batch import Batch
 from usp._tables.schema import TABLES
 
 TABLE = TABLES["sites"]
@@ -18,12 +21,10 @@ ROWS = 10
 
 
 class FullDisk(io.BytesIO):
-    """A file that takes the beginning of the first row group, and nothing more."""
+    """A file that takes nothing."""
 
     def write(self, data: object) -> int:
-        if self.tell() > len(b"PAR1"):
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return super().write(data)  # type: ignore[arg-type]
+        raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def written_groups(sink: io.BytesIO, batches: int) -> list[dict[str, object]]:
@@ -52,9 +53,33 @@ def test_row_groups_are_in_the_order_of_their_rows() -> None:
 
 
 @pytest.mark.parametrize("batches", [1, 2, 5])
-def test_a_full_disk_is_told_by_the_next_call(batches: int) -> None:
+def test_a_full_disk_is_told_once(batches: int, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(OSError, match="No space left on device"):
         written_groups(FullDisk(), batches)
+    gc.collect()
+    assert capfd.readouterr() == ("", "")  # pyarrow says what fails when a file is collected
+
+
+def test_a_full_disk_is_told_while_rows_are_written() -> None:
+    writer = ParquetWriter(FullDisk(), [TABLE], WriteOptions(), group_rows=1)
+    text = os.urandom(2_000_000).hex()  # more than what is written at a time, compressed, too
+    batch = Batch.of_rows(TABLE, [{"site": text}])
+    writer.write(batch)
+    with pytest.raises(OSError, match="No space left on device"):
+        writer.write(batch)
+    writer.abort()
+
+
+def test_a_file_that_is_dropped_is_written_no_more_and_stays_open() -> None:
+    sink = io.BytesIO()
+    writer = ParquetWriter(sink, [TABLE], WriteOptions(), group_rows=ROWS)
+    writer.write(Drawing(1).batch(TABLE, ROWS))
+    writer.abort()
+    writer.abort()
+    del writer
+    gc.collect()
+    assert sink.getvalue() == b""
+    assert not sink.closed
 
 
 def test_without_a_thread_the_row_groups_are_written_here(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,10 @@ _ROWS_OF_A_GROUP: Final = 65_536
 _BYTES_OF_A_GROUP: Final = 48 * 1024 * 1024
 """A row group of Parquet ends at this many rows or bytes: readers skip whole groups."""
 
+_BUFFER_BYTES: Final = 1024 * 1024
+"""What is written at a time. A file of Python's needs the interpreter lock for each piece, and the
+70 columns of a row group are as many: while a sitemap is read, that took longer than writing."""
+
 _COMPRESSION_LEVEL: Final = 3
 """Of zstd. At level 6 a file is a twentieth smaller, and writing it takes half as long again."""
 _ENCODINGS: Final = {
@@ -143,6 +147,30 @@ def _encodings(columns: Sequence[Column]) -> dict[str, str]:
     }
 
 
+class _ParquetSink:
+    """The open file to which Parquet is written; it stays open."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.is_dropped = False
+        """Whether nothing more is written: the disk may be full, or the file closed."""
+
+    def write(self, data: bytes) -> int:
+        return len(data) if self.is_dropped else self._file.write(data)
+
+    def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def _buffered(pyarrow: Any, sink: _ParquetSink) -> Any:  # noqa: ANN401 -- pyarrow has no types
+    return pyarrow.BufferedOutputStream(pyarrow.PythonFile(sink, mode="w"), _BUFFER_BYTES)
+
+
 class ParquetWriter:
     """Writes one table as Parquet, compressed with zstd."""
 
@@ -165,8 +193,10 @@ class ParquetWriter:
         self._types = ArrowTypes("Parquet")
         parquet = load("pyarrow.parquet", "Parquet", "tables")
         self._schema = self._types.schema(table)
+        self._sink = _ParquetSink(sink)
+        self._buffer = _buffered(self._types.pa, self._sink)
         self._writer = parquet.ParquetWriter(
-            sink,
+            self._buffer,
             self._schema,
             compression="zstd",
             compression_level=compression_level,
@@ -223,11 +253,14 @@ class ParquetWriter:
         self._group.result()
         self.write_group()
         self._writer.close()
+        self._buffer.close()
 
     def abort(self) -> None:
         """Write no footer: the file is dropped."""
         self._group.exception()  # whatever it is, the file is not wanted any more
         self._writer.is_open = False  # else it writes one when it is collected
+        self._sink.is_dropped = True
+        self._buffer.close()
 
 
 def _in_thread(work: Callable[[], None]) -> "Future[None]":

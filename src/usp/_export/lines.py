@@ -15,7 +15,8 @@ CellTexts = str | Sequence[str]
 
 def is_constant(values: Values) -> bool:
     """Tell whether all values of a column are the same."""
-    return values.count(values[0]) == len(values)
+    # Of those that differ, the last is rarely like the first: that one look is enough for most.
+    return values[0] == values[-1] and values.count(values[0]) == len(values)
 
 
 def join_lines(columns: Iterable[tuple[str, CellTexts]], end: str, length: int) -> str:

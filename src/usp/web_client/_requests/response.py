@@ -44,7 +44,9 @@ __all__ = [
     "status_response",
 ]
 
-_CHUNK: Final = 64 * 1024
+_CHUNK: Final = 256 * 1024
+"""The most that is read at a time: while a large sitemap is parsed, each piece of the next one has
+to wait for the interpreter lock."""
 _SHOWN: Final = 200
 _NO_RESPONSE: Final = (requests.exceptions.ConnectionError, requests.exceptions.Timeout)
 
