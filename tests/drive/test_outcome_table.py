@@ -180,6 +180,9 @@ CASES: dict[tuple[str, str], list[Case]] = {
         Case(damaged(lambda document: flip(gzip.compress(document))), problems=("SM214",)),
         Case(site("b", b=gzip.compress(urlset("http://h/1"))[:12]), problems=("SM214",)),
     ],
+    ("partial", "a document has something in it, but no URL could be read from it"): [
+        Case(site("b", b="<rss><channel><itm>x</itm></channel></rss>"), problems=("SM204",)),
+    ],
     ("partial", "a document is larger than `max_document_bytes`"): [
         Case(damaged(bytes), {"max_document_bytes": 600}, ("SM701", "SM207")),
     ],
