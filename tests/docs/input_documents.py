@@ -231,6 +231,7 @@ STRUCTURE: Final[dict[str, Input]] = {
         kind,
     ),
     "an empty `<loc/>`": (urlset(u(A), "<url><loc/></url>", u(B)), kind),
+    "an empty `<loc/>` in every entry": (urlset(*["<url><loc/></url>"] * 2), kind),
     "a page listed twice in one file": (urlset(u(A), u(B), u(f" {A} ")), kind),
     "a sub-sitemap listed twice in one index": (index(A, B, A), kind),
 }
