@@ -155,7 +155,7 @@ class XmlReader:
                     return False
                 ended = ended or self._faults.truncated
             elif not self._read_run():
-                if not (final and self._read_end()):
+                if not (self._interrupted_at_once() or (final and self._read_end())):
                     self._feed(final=final)
                 ended = True
             if ended and not self._faults.pending and self._fed_to >= self._buffer.end:
@@ -228,6 +228,10 @@ class XmlReader:
             self._builder.end()
         self._fed_to = self._buffer.end
         return True
+
+    def _interrupted_at_once(self) -> bool:
+        """Tell whether the next tag interrupts that of an entry where reading has just resumed."""
+        return self._parser is None and self._faults.find_interrupted(self._fed_to)
 
     # expat
 

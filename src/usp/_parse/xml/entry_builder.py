@@ -308,8 +308,8 @@ class EntryBuilder:
 
     def notes_open_url(self) -> bool:
         """Tell whether the current entry ends inside of its URL; remember it if so."""
-        fields = [self._leaf, *(place[1] for place in self._stack[self._entry_depth :])]
-        is_open = any(field and field.key == self._grammar.url_field for field in fields)
+        fields = [self._leaf, *[place[1] for place in self._stack[self._entry_depth :]]]
+        is_open = self._grammar.url_field in [field.key for field in fields if field]
         if is_open:
             self.unfinished_urls.append(self.entry_start or 0)
         return is_open
