@@ -6,9 +6,9 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from inspect import GEN_CREATED, getgeneratorstate
-from typing import Any, Final, Generic, NoReturn, Protocol, Self, TypeVar, Unpack
+from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar, Unpack
 
-from usp._closing import ClosesAtExit
+from usp._closing import ClosesAtExit, close_unless_read, is_being_read
 from usp._crawl import Crawl
 from usp._crawl.assembly import site_verdict
 from usp._crawl.nodes import Node
@@ -31,9 +31,6 @@ from usp.objects.robots import RobotsVerdict
 from usp.web_client.abstract_client import AbstractWebClient
 
 __all__ = ["PageStream", "iter_pages"]
-
-_IS_READ: Final = "generator already executing"
-"""What Python says of a generator that is closed while another thread, or itself, is in it."""
 
 Item_co = TypeVar("Item_co", covariant=True)
 Filter = TypeVar("Filter", bound=StreamFilter)
@@ -199,7 +196,7 @@ class SyncStream(StreamStatus, ClosesAtExit, Iterator[Item_co]):
         try:
             return next(self._items)
         except ValueError as error:
-            if str(error) == _IS_READ and self._state.is_ending:  # another thread closes it
+            if is_being_read(error) and self._state.is_ending:  # another thread closes it
                 raise StopIteration from None
             raise
 
@@ -211,11 +208,7 @@ class SyncStream(StreamStatus, ClosesAtExit, Iterator[Item_co]):
         """
         self._state.is_ending = True
         never_began = getgeneratorstate(self._items) == GEN_CREATED
-        try:
-            self._items.close()
-        except ValueError as error:
-            if str(error) != _IS_READ:
-                raise
+        if not close_unless_read(self._items):
             self._state.filter.end_soon()
             return
         self._state.close()  # the generator does so only if it was started

@@ -87,6 +87,15 @@ KINDS: Final[dict[str, Input]] = {
     "lines of URLs": (f"{A}\n{B}\n", kind),
     "a robots.txt": (robots(f"Sitemap: {A}\nSitemap: {B}\n"), kind),
     "a `<urlset>` without entries": (urlset(), kind),
+    "a feed without items": ("<rss><channel><title>T</title></channel></rss>", kind),
+    "a feed with an unknown element instead of items: `<itm>`": (
+        f"<rss><channel>{T}<itm>{T}{LINK}</itm></channel></rss>",
+        kind,
+    ),
+    "RDF without a channel: `<foaf:Person`": (
+        f'<rdf:RDF {RDF} xmlns:foaf="http://xmlns.com/foaf/0.1/"><foaf:Person/></rdf:RDF>',
+        kind,
+    ),
     "an empty body": ("", kind),
     'JSON: `["http://h/a"]`': ('["http://h/a"]', kind),
     "text without a URL": ("Come back soon.", kind),
@@ -222,6 +231,7 @@ STRUCTURE: Final[dict[str, Input]] = {
         kind,
     ),
     "an empty `<loc/>`": (urlset(u(A), "<url><loc/></url>", u(B)), kind),
+    "an empty `<loc/>` in every entry": (urlset(*["<url><loc/></url>"] * 2), kind),
     "a page listed twice in one file": (urlset(u(A), u(B), u(f" {A} ")), kind),
     "a sub-sitemap listed twice in one index": (index(A, B, A), kind),
 }

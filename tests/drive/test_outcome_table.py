@@ -180,6 +180,14 @@ CASES: dict[tuple[str, str], list[Case]] = {
         Case(damaged(lambda document: flip(gzip.compress(document))), problems=("SM214",)),
         Case(site("b", b=gzip.compress(urlset("http://h/1"))[:12]), problems=("SM214",)),
     ],
+    ("partial", "a document has something in it, but no URL could be read from it"): [
+        Case(site("b", b="<rss><channel><itm>x</itm></channel></rss>"), problems=("SM204",)),
+        Case(site("b", b="<urlset><url><loc/></url></urlset>"), problems=("SM204",)),
+        Case(
+            site("b", b="<sitemapindex><sitemap><loc/></sitemap></sitemapindex>"),
+            problems=("SM204",),
+        ),
+    ],
     ("partial", "a document is larger than `max_document_bytes`"): [
         Case(damaged(bytes), {"max_document_bytes": 600}, ("SM701", "SM207")),
     ],

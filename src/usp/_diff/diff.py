@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self, Unpack
 
-from usp._closing import ClosesAtExit
+from usp._closing import ClosesAtExit, close_unless_read, is_being_read
 from usp._crawl.policy import Policy
 from usp._crawl.selection import matches_patterns, parse_patterns
 from usp._diff.compare import Comparer
@@ -57,7 +57,7 @@ class Diff(ClosesAtExit, Iterator[Difference]):
     """Differences in the order of their URLs; ``usp.diff`` returns it.
 
     Both sides are read when the first difference is asked for. It is a context manager; closing it
-    removes its temporary file, and so does its end.
+    removes its temporary file, and so does its end. Another thread may close it.
     """
 
     _work: "_Work"
@@ -95,11 +95,22 @@ class Diff(ClosesAtExit, Iterator[Difference]):
         return self.is_answered and all(side.is_whole for side in self._work.sides)
 
     def __next__(self) -> Difference:
-        return next(self._found)
+        try:
+            return next(self._found)
+        except ValueError as error:
+            if is_being_read(error) and self._work.is_ending:  # another thread closes it
+                raise StopIteration from None
+            raise
 
     def close(self) -> None:
-        """End it: nothing more is read."""
-        self._found.close()
+        """End it: nothing more is read.
+
+        Another thread may call this, too. Where one is waiting for the next difference, it ends
+        there, as soon as it looks; a side that was not read to its end makes it not answered.
+        """
+        self._work.is_ending = True
+        if not close_unless_read(self._found):
+            self._work.end_soon()
 
 
 class _Work:
@@ -124,10 +135,15 @@ class _Work:
         self.counts: Counter[DifferenceKind] = Counter()
         self.alike = 0
         """URLs with several rows, or in other sitemaps, of which nothing is different."""
+        self.is_answered = False
+        """Whether both sides were read, at least in part; before that, nothing can be said."""
+        self.is_ending = False
+        """Whether it is closed, or will be by the thread that reads it."""
 
-    @property
-    def is_answered(self) -> bool:
-        return all(side.kind is not None and side.was_read for side in self.sides)
+    def end_soon(self) -> None:
+        """End the reading of a side; any thread may do so."""
+        for listing in self._listings:
+            listing.end_soon()
 
     def side_reports(self) -> Iterator[DiffSide]:
         for side, urls in zip(self.sides, (self.urls.a, self.urls.b), strict=True):
@@ -148,10 +164,13 @@ class _Work:
             with closing(self._client):  # both sides are fetched with it
                 for side, listing in zip(self.sides, self._listings, strict=True):
                     side.read(listing, sorter.add)
-                    if not side.was_read:
+                    if self.is_ending or not side.was_read:
                         return
+            self.is_answered = True
             comparer = Comparer(*(side.facts() for side in self.sides))
             for group in differing_groups(sorter.merged(), self.urls):
+                if self.is_ending:
+                    return
                 is_different = False
                 for found in comparer.differences(group):
                     is_different = True

@@ -41,6 +41,7 @@ class CrawlReader:
             )
         self.stream: TableStream | None = None
         """The crawl, once it runs."""
+        self._is_ending = False
 
     def batches(self, choice: TableChoice) -> Generator[Batch]:
         """Yield the rows of the wanted tables."""
@@ -50,7 +51,15 @@ class CrawlReader:
             if self._client:
                 keywords["web_client"] = stack.enter_context(closing(self._client))
             self.stream = read_tables(self._source, list(columns), columns=columns, **keywords)
-            yield from stack.enter_context(self.stream)
+            stream = stack.enter_context(self.stream)
+            if not self._is_ending:  # before it was there
+                yield from stream
+
+    def end_soon(self) -> None:
+        """Cancel the crawl; any thread may do so."""
+        self._is_ending = True
+        if self.stream:
+            self.stream.close()
 
     @property
     def outcome(self) -> Outcome | None:

@@ -49,6 +49,7 @@ class ListingStream(ClosesAtExit, Iterator[Batch]):
         self._reader = reader
         self._page_rows = PageRows()
         self._batches = self._read(choice)
+        self._is_ending = False
 
     @property
     def tables(self) -> Collection[str]:
@@ -75,6 +76,10 @@ class ListingStream(ClosesAtExit, Iterator[Batch]):
         for batch in reader.batches(choice):
             has_pages = batch.table.name == "pages" and "url" in batch.columns
             yield rows.kept(batch, is_ours=reader.is_ours) if has_pages else batch
+            if self._is_ending:
+                return
+        if self._is_ending:
+            return
         rows.check_end(self.name)
 
     def __next__(self) -> Batch:
@@ -83,6 +88,12 @@ class ListingStream(ClosesAtExit, Iterator[Batch]):
     def close(self) -> None:
         """End it: nothing more is read."""
         self._batches.close()
+
+    def end_soon(self) -> None:
+        """Let the thread that reads it end after the current batch; a crawl is cancelled."""
+        self._is_ending = True
+        if isinstance(self._reader, CrawlReader):
+            self._reader.end_soon()
 
 
 def open_listing(

@@ -24,6 +24,7 @@ from usp._parse.pages import CHILD, check_entry, report_repeated, urls_of
 from usp._parse.pattern.layout import EntryRun
 from usp._parse.quick_check import QuickCheck
 from usp._parse.source import Source
+from usp._parse.url_tally import UrlTally
 from usp._parse.values.bounded_cache import bounded_cache
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.text import clean_text
@@ -234,17 +235,23 @@ class Audit:
         quick = QuickCheck(fields)
         only = self._source.expat_only
         found = document_entries(self._opened, diagnostics, expat_only=only, audit=True)
+        tally = UrlTally(fields, diagnostics)
         for position, (entry, is_good) in enumerate(_judged(found, quick), 1):
             name, record, diagnostics.here = entry
             line, offset = diagnostics.position()
             if not is_good:
                 check_entry(entry, fields, quick, diagnostics)
             urls = tuple(dict.fromkeys(urls_of(record, fields, diagnostics)))
+            if urls:
+                tally.found = True
+            else:
+                tally.miss(record)
             add = (seen_children if name == CHILD else seen).add
             repeated = [url for url in urls if not add(url)]
             for url in repeated:
                 report_repeated(url, diagnostics)
             yield AuditEntry(name, urls, tuple(record), position, line, offset, bool(repeated))
+        tally.report()
 
 
 def _judged(pieces: Iterable[Entry | EntryRun], quick: QuickCheck) -> Iterator[tuple[Entry, bool]]:

@@ -71,11 +71,19 @@ class Children:
         """One that may be another than an earlier one: bytes of both were replaced."""
         self.entry_names: set[str] = set()
         """The names of all entries that were looked at."""
+        self.entry_count = 0
+        """Their number."""
 
     @property
     def kept(self) -> tuple[Child, ...]:
         """The children that are wanted."""
         return tuple(self._kept.values())
+
+    @property
+    def are_missing(self) -> bool:
+        """Whether there are entries, all of an index, and none of them has a URL."""
+        found = self._kept or self.more or self.skipped
+        return self.entry_names == {CHILD} and not found
 
     @property
     def is_full(self) -> bool:
@@ -103,6 +111,7 @@ class Children:
         """Add the sitemaps that the entries of an index name."""
         for name, record, _ in entries:
             self.entry_names.add(name)
+            self.entry_count += 1
             if name != CHILD:
                 continue
             lastmod = first(record, "lastmod") or None

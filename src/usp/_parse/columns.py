@@ -101,6 +101,7 @@ class ColumnReading(EntryReading[None]):
             if self._urls:
                 yield self._take_batch()
             raise
+        deque(self.end(), maxlen=0)
         if self._urls:
             yield self._take_batch()
 

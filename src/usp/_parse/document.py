@@ -34,6 +34,7 @@ from usp._parse.pages import pages_of_entries
 from usp._parse.pattern.layout import EntryRun, iter_entries
 from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
 from usp._parse.tree.tree_reader import LARGEST_TREE, SmallDocument, is_worth_a_tree, read_tree
+from usp._parse.url_tally import no_urls_message
 from usp._parse.values.deduplicate import repeated_problem
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import GRAMMARS
@@ -357,6 +358,8 @@ def _inspect(
     else:
         entries = iter_entries(document_entries(opened, diagnostics, expat_only=source.expat_only))
         children.add_entries(entries, source.url)
+    if children.are_missing and diagnostics.complete:
+        diagnostics.report("SM204", no_urls_message(children.entry_count))
     if children.unclear:
         diagnostics.report(*repeated_problem(children.unclear))
     return Document(

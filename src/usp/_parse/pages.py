@@ -14,6 +14,7 @@ from usp._parse.formats.field_reader import FieldReader
 from usp._parse.formats.row_fields import Plain, RowFieldReader, plain_columns
 from usp._parse.pattern.layout import EntryRun, RowLayout
 from usp._parse.quick_check import Doubtful, QuickCheck
+from usp._parse.url_tally import UrlTally
 from usp._parse.values.deduplicate import Deduplicator, repeated_problem
 from usp._parse.values.plain import BLANKS, are_plain_urls, is_plain_url
 from usp._parse.xml.entry_builder import Entry
@@ -42,7 +43,7 @@ def pages_of_entries(
     :param quick: check only those entries in full that the quick check can't clear.
     """
     reading = _PageReading(fields, diagnostics, quick=quick)
-    return chain.from_iterable(map(reading.read, entries))
+    return chain(chain.from_iterable(map(reading.read, entries)), reading.end())
 
 
 class EntryReading(ABC, Generic[Made]):
@@ -58,6 +59,7 @@ class EntryReading(ABC, Generic[Made]):
         self._quick_check = QuickCheck(fields, parses_times=self.parses_times) if checks else None
         self._seen = Deduplicator()
         self._seen_children = Deduplicator()
+        self._tally = UrlTally(fields, diagnostics)
 
     @abstractmethod
     def of_record(self, url: str, record: Record) -> Iterable[Made]:
@@ -78,6 +80,11 @@ class EntryReading(ABC, Generic[Made]):
         if piece.name == CHILD or not self._fields.url_key:
             return chain.from_iterable(map(self._of_entry, piece))
         return self._of_run(piece, resolved)
+
+    def end(self) -> Iterator[Made]:
+        """Report what only the end of the document shows; yields nothing."""
+        self._tally.report()
+        yield from ()
 
     def _check_run(self, run: EntryRun) -> dict[int, str]:
         """Report the problems with the entries of a run; return the URLs of those that have some.
@@ -109,9 +116,13 @@ class EntryReading(ABC, Generic[Made]):
     def _of_entry(self, entry: Entry) -> Iterator[Made]:
         fields, diagnostics = self._fields, self._diagnostics
         name, record, diagnostics.here = entry
-        if name == CHILD and not diagnostics.collecting:
+        if name == CHILD and not diagnostics.collecting and self._tally.found:
             return
         urls = urls_of(record, fields, diagnostics)
+        if urls:
+            self._tally.found = True
+        else:
+            self._tally.miss(record)
         shared = _shared_fields(record, fields.url_key, len(urls)) if len(urls) > 1 else None
         seen = self._seen_children if name == CHILD else self._seen
         for url in urls:
@@ -133,6 +144,7 @@ class EntryReading(ABC, Generic[Made]):
             urls = self._only_urls([text or "" for text in texts], resolved)
         # An entry that has no URL, or several, or one that another has, is read alone.
         if "" not in urls and self._seen.add_all(urls):
+            self._tally.found = True
             return self.of_run(urls, run)
         return self._one_by_one(run, urls)
 
@@ -157,6 +169,7 @@ class EntryReading(ABC, Generic[Made]):
         usual: list[int] = []
         for at, url in enumerate(urls):
             if url and self._seen.add(url):
+                self._tally.found = True
                 usual.append(at)
                 continue
             if usual:

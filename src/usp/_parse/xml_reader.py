@@ -96,19 +96,18 @@ class XmlReader:
                     yield from self._read_buffer(final=False)
                     self._trim_buffer()
             yield from self._read_buffer(final=True)
-            if self._is_without_entries:
-                self._diagnostics.report(
-                    "SM204", "there are no entries", position=self._root.position
-                )
+            if what := self._instead_of_entries:
+                message = f"there are no entries, but {what}"
+                self._diagnostics.report("SM204", message, position=self._root.position)
         finally:
             self._release()
 
     @property
-    def _is_without_entries(self) -> bool:
-        """Whether the document has no entries; one in which something was skipped may have some."""
+    def _instead_of_entries(self) -> str:
+        """What a document has that has no entries; one in which something was skipped may have."""
         if self._entry_count or self._faults.skipped_large:
-            return False
-        return self._builder.has_other_content
+            return ""
+        return self._builder.not_understood
 
     def _read_buffer(self, *, final: bool) -> Iterator[Entry | EntryRun]:
         """Yield the entries of the buffer, a run of them as soon as it is read."""
@@ -156,7 +155,7 @@ class XmlReader:
                     return False
                 ended = ended or self._faults.truncated
             elif not self._read_run():
-                if not (final and self._read_end()):
+                if not (self._interrupted_at_once() or (final and self._read_end())):
                     self._feed(final=final)
                 ended = True
             if ended and not self._faults.pending and self._fed_to >= self._buffer.end:
@@ -229,6 +228,10 @@ class XmlReader:
             self._builder.end()
         self._fed_to = self._buffer.end
         return True
+
+    def _interrupted_at_once(self) -> bool:
+        """Tell whether the next tag interrupts that of an entry where reading has just resumed."""
+        return self._parser is None and self._faults.find_interrupted(self._fed_to)
 
     # expat
 

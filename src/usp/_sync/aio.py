@@ -31,6 +31,7 @@ from usp._sync.reader import SyncReader
 from usp._sync.session import Session
 from usp._sync.state_path import WAIT_SECONDS
 from usp._validate import check_int
+from usp.exceptions import UsageError
 from usp.objects.events import Observer
 from usp.stream import StreamState
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
@@ -47,6 +48,8 @@ class AioSync(AsyncIterator[Change]):
 
     _session: Session
     _changes: AsyncGenerator[Change | None, None]
+    _is_read = False
+    """Whether a task is waiting for the next change."""
 
     @classmethod
     def _start(cls, session: Session, changes: AsyncGenerator[Change | None, None]) -> Self:
@@ -60,6 +63,22 @@ class AioSync(AsyncIterator[Change]):
         return tuple(self._session.reports)
 
     async def __anext__(self) -> Change:
+        self._check_not_read()
+        self._is_read = True
+        try:
+            change = await self._next()
+        finally:
+            self._is_read = False
+        if change is None:
+            raise StopAsyncIteration
+        return change
+
+    def _check_not_read(self) -> None:
+        if self._is_read:
+            message = "The sync is being read by another task: cancel that task to end it."
+            raise UsageError(message)
+
+    async def _next(self) -> Change | None:
         session = self._session
         async with AsyncExitStack() as undo:
             undo.push_async_callback(self._changes.aclose)
@@ -69,8 +88,6 @@ class AioSync(AsyncIterator[Change]):
                 await self._take()
             if change is not None or not session.options.commit_each:
                 undo.pop_all()
-        if change is None:
-            raise StopAsyncIteration
         return change
 
     async def _take(self) -> None:
@@ -80,7 +97,11 @@ class AioSync(AsyncIterator[Change]):
             await in_thread_to_end(session.commit)
 
     async def aclose(self) -> None:
-        """End normally: what was handed over was taken, and nothing more is fetched."""
+        """End normally: what was handed over was taken, and nothing more is fetched.
+
+        :raises UsageError: if another task is waiting for a change: that one is to be cancelled.
+        """
+        self._check_not_read()
         try:
             await in_thread_to_end(self._session.commit)
         finally:
@@ -99,6 +120,7 @@ class AioSync(AsyncIterator[Change]):
         if kind is None:
             await self.aclose()
         else:
+            self._check_not_read()
             await self._changes.aclose()
 
 

@@ -42,6 +42,8 @@ class Session:
     discovery: DiscoveryChoice
     sources: Sequence[SyncSource]
     reports: list[SiteReport] = field(default_factory=list)
+    ended: threading.Event = field(default_factory=threading.Event)
+    """Set when the runs that are going on are to end; any thread may do so."""
     _state: State | None = None
     _taken: dict[int, int] = field(default_factory=dict)
     """The last change of each site that was handed over, or is not wanted."""

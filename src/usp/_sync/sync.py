@@ -30,6 +30,7 @@ from usp._sync.session import Session
 from usp._sync.state import State
 from usp._sync.state_path import WAIT_SECONDS
 from usp._validate import check_int
+from usp.exceptions import UsageError
 from usp.objects.events import Event, Observer
 from usp.stream import StreamStart, StreamState, SyncStream, read_items
 from usp.web_client.abstract_client import AbstractWebClient
@@ -39,16 +40,23 @@ class Sync(Iterator[Change]):
     """Changes as the runs find them; ``usp.sync`` returns it.
 
     A change counts as taken when the next one is asked for, or ``close()`` is called. What was not
-    taken comes again in the next run: each change comes at least once.
+    taken comes again in the next run: each change comes at least once. Another thread may close it.
     """
 
     _session: Session
     _changes: Generator[Change | None]
+    _lock: threading.Lock
+    """Held by the thread that reads it, or closes it: only one may use the state."""
+    _is_ending = False
+    """Whether it is closed, or will be by the thread that reads it."""
+    _takes_at_end = True
+    """Whether what was handed over counts as taken then."""
 
     @classmethod
     def _start(cls, session: Session, changes: Generator[Change | None]) -> Self:
         found = cls.__new__(cls)
         found._session, found._changes = session, changes
+        found._lock = threading.Lock()
         next(changes)  # the state is open then
         return found
 
@@ -58,26 +66,58 @@ class Sync(Iterator[Change]):
         return tuple(self._session.reports)
 
     def __next__(self) -> Change:
-        session = self._session
-        with ExitStack() as undo:
-            undo.callback(self._changes.close)
-            if session.takes_now:
-                session.commit()
-            change = next(self._changes, None)
-            if session.takes_now and change is None:
-                session.commit()
-            if change is not None or not session.options.commit_each:
-                undo.pop_all()
+        if not self._lock.acquire(blocking=False):
+            if self._is_ending:  # another thread closes it
+                raise StopIteration
+            raise UsageError("Another thread reads this sync: each of them needs its own.")
+        try:
+            change = self._next()
+        finally:
+            self._lock.release()
         if change is None:
             raise StopIteration
         return change
 
-    def close(self) -> None:
-        """End normally: what was handed over was taken, and nothing more is fetched."""
-        try:
+    def _next(self) -> Change | None:
+        session = self._session
+        with ExitStack() as undo:
+            undo.callback(self._changes.close)
+            if session.takes_now and not self._is_ending:
+                session.commit()
+            change = None if self._is_ending else next(self._changes, None)
+            if change is None and self._is_ending:
+                self._take_at_end()
+            elif change is None and session.takes_now:
+                session.commit()
+            if change is not None or not (self._is_ending or session.options.commit_each):
+                undo.pop_all()
+        return change
+
+    def _take_at_end(self) -> None:
+        if self._takes_at_end:
             self._session.commit()
+
+    def close(self) -> None:
+        """End normally: what was handed over was taken, and nothing more is fetched.
+
+        Another thread may call this, too. Where one is waiting for the next change, the sync ends
+        there, as soon as it looks: it alone may use the state. The runs that were going on change
+        nothing; the next sync finds what they would have found.
+        """
+        self._close(takes=True)
+
+    def _close(self, *, takes: bool) -> None:
+        if not self._is_ending:
+            self._takes_at_end = takes
+        self._is_ending = True
+        if not self._lock.acquire(blocking=False):
+            self._session.ended.set()
+            return
+        try:
+            self._take_at_end()
         finally:
             self._changes.close()
+            self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -89,10 +129,7 @@ class Sync(Iterator[Change]):
         traceback: TracebackType | None,
     ) -> None:
         """End; after an exception, the last change was not taken."""
-        if kind is None:
-            self.close()
-        else:
-            self._changes.close()
+        self._close(takes=kind is None)
 
 
 @explains_crawl
@@ -162,8 +199,11 @@ def _changes_of(
             yield from _pending(session, source)
         runner = _Runner(session, client, observer)
         at_once = sites_at_once if client.thread_safe else 1
-        for source in runner.all(at_once):
-            yield from _pending(session, source)
+        with closing(runner.all(at_once)) as done:
+            for source in done:
+                if session.ended.is_set():
+                    break
+                yield from _pending(session, source)
         while True:  # what was handed over may still be taken
             yield None
 
@@ -186,10 +226,9 @@ class _Runner:
         self._session = session
         self._client = client
         self._observer = observer
-        self._ended = threading.Event()
         self._lock = threading.Lock()
 
-    def all(self, at_once: int) -> Iterator[SyncSource]:
+    def all(self, at_once: int) -> Generator[SyncSource]:
         """Run all sites, some concurrently; yield each when it is done."""
         sources = self._session.sources
         at_once = min(at_once, len(sources))
@@ -202,19 +241,20 @@ class _Runner:
                 for finished in as_completed(runs):
                     yield finished.result()
             finally:
-                self._ended.set()
+                self._session.ended.set()
                 threads.shutdown(wait=False, cancel_futures=True)
 
     def run(self, source: SyncSource) -> SyncSource:
         """Run one site to its end."""
-        if self._ended.wait(self._session.delay(source)):
+        ended = self._session.ended
+        if ended.wait(self._session.delay(source)):
             return source
         started = time.monotonic()
         with closing(self._session.run(source)) as run:
             reader = SyncReader(run)
             with self._stream(source, reader) as stream:
                 for _ in stream:
-                    if self._ended.is_set():
+                    if ended.is_set():
                         return source
             seconds = time.monotonic() - started
             report = SiteReport._of(source.name, reader, stream.outcome, seconds)

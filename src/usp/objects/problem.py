@@ -116,7 +116,7 @@ CODES: Final[dict[str, Code]] = {
         "Remove the DOCTYPE; write characters directly.",
     ),
     "SM204": Code(
-        "no-urls", _E, "The document contains no URL.", _SM,
+        "no-urls", _E, "No URL could be read from the document.", _SM,
         "List at least one URL, or remove the sitemap.",
     ),
     "SM205": Code(

@@ -101,3 +101,72 @@ def test_an_entry_or_a_document_of_another_format_is_lost(what: str, other: str)
 )
 def test_a_text_in_an_element_of_a_feed_belongs_to_it(document: str) -> None:
     assert not codes(document)
+
+
+FOAF = 'xmlns:foaf="http://xmlns.com/foaf/0.1/"'
+RDF = (
+    'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"'
+    f" {FOAF}"
+)
+PODCAST = 'xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"'
+INSIDE = f"<title>T</title><link>{A}</link>"
+METADATA = "<title>T</title><link>http://h/</link><description>D</description>"
+
+
+@pytest.mark.parametrize(
+    ("document", "named"),
+    [
+        (rss(METADATA, f"<itm>{INSIDE}</itm>"), "<itm>"),
+        (rss(f"<itm>{INSIDE}</itm>" * 3), "<itm>"),
+        (rss(METADATA, "<itm/>"), "<itm>"),
+        (f"<rss><chanel>{METADATA}</chanel></rss>", "<chanel>"),
+        (f"<rss>{METADATA}</rss>", "elements outside of a <channel>"),
+        (f"<channel>{METADATA}<itm>{INSIDE}</itm></channel>", "<itm>"),
+        (rss(METADATA, f"<itm>{INSIDE}</itm><!-- <item> -->"), "<itm>"),
+        (f"<rdf:RDF {RDF}><channel>{METADATA}</channel><itm>{INSIDE}</itm></rdf:RDF>", "<itm>"),
+        (f"<rdf:RDF {RDF}><foaf:Person/></rdf:RDF>", "elements outside of a <channel>"),
+        (atom(f"<title>T</title><entrie>{INSIDE}</entrie>"), "<entrie>"),
+        (f'<a:feed xmlns:a="{ATOM}"><a:entrie/></a:feed>', "<entrie>"),
+        (rss(f"<{'x' * 5000}/>"), f"<{'x' * 60}>"),
+        (urlset("<ur>x</ur>"), "<ur>"),
+    ],
+)
+def test_unknown_elements_instead_of_entries_are_told(document: str, named: str) -> None:
+    for _ in range(2):  # the second time, its head may be known
+        assert "SM204" in codes(document)
+    found = sitemap_from_str(document)
+    message = f"there are no entries, but {named}"
+    assert [one.message for one in found.problems if one.code == "SM204"] == [message]
+    assert not found.complete
+    assert list(found.pages) == []
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "<rss/>",
+        rss(),
+        rss(METADATA),
+        rss(METADATA, "<language>en</language><ttl>1</ttl><author>x</author>"),
+        rss("<skipHours><hour>1</hour></skipHours><image><url>http://h/i</url></image>"),
+        rss("<textInput><title>T</title></textInput><pubDate>x</pubDate>"),
+        rss(METADATA, f'<atom:link xmlns:atom="{ATOM}" rel="self" href="http://h/f"/>'),
+        rss(f"<itunes:owner {PODCAST}><itunes:name>N</itunes:name></itunes:owner>"),
+        rss(f'<foo xmlns="http://h.example/ns">{INSIDE}</foo>'),
+        f'<rss><channel xmlns="http://h.example/ns">{METADATA}</channel></rss>',
+        f"<rdf:RDF {RDF}><channel>{METADATA}<items><rdf:Seq/></items></channel></rdf:RDF>",
+        f"<rdf:RDF {RDF}><channel>{METADATA}</channel><foaf:Person/></rdf:RDF>",
+        atom(),
+        atom("<id>x</id><updated>2020-01-01</updated><subtitle>S</subtitle><rights>R</rights>"),
+        f'<a:feed xmlns:a="{ATOM}"><a:title>T</a:title></a:feed>',
+    ],
+)
+def test_a_feed_that_only_describes_itself_is_empty(document: str) -> None:
+    assert not codes(document)
+    assert sitemap_from_str(document).complete
+
+
+def test_unknown_elements_beside_entries_are_no_loss() -> None:
+    for document in (rss(METADATA, "<itm/>", item(A)), rss(item(A), "<itm/>")):
+        assert not codes(document)
+        assert sitemap_from_str(document).complete

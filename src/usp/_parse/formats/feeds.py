@@ -59,6 +59,11 @@ class RssFieldReader(FieldReader):
         )
         return []
 
+    def should_give_url(self, record: Record) -> bool:
+        """Tell whether an item has a link, be it empty: without one it is complete (RSS, Atom)."""
+        rels = (attributes.get("rel", "") for attributes, _ in elements(record, "link"))
+        return any(_is_alternate(clean_text(rel)) for rel in rels)
+
     def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:
         """Report invalid values of an item, its link and its media."""
         super().check(name, record, diagnostics)
@@ -186,22 +191,24 @@ def _links(record: Record, key: str, base: str | None) -> Iterator[PageLink]:
 
 
 def _is_page(link: PageLink) -> bool:
-    return bool(_ALTERNATE & set(link.rel.lower().split()))
+    return _is_alternate(link.rel)
+
+
+def _is_alternate(rel: str) -> bool:
+    """Tell whether a link with this ``rel`` is the page: without one, it is (RFC 4287 4.2.7.2)."""
+    return not rel or not _ALTERNATE.isdisjoint(rel.lower().split())
 
 
 def _page_link(record: Record, base: str | None) -> tuple[str, str | None]:
-    """Return the first link to the page, as written, and its base URL.
-
-    No ``rel`` means alternate (RFC 4287 4.2.7.2).
-    """
+    """Return the first link to the page, as written, and its base URL."""
     outer = base
     attributes: dict[str, str] = {}
     for key, text in record:
         if key == "link":
             inner = inner_base(attributes.get(_BASE, ""), outer) if attributes else outer
             target = attributes.get("href") or text
-            rel = clean_text(attributes.get("rel", "")).lower()
-            if clean_text(target) and (not rel or _ALTERNATE & set(rel.split())):
+            rel = clean_text(attributes.get("rel", ""))
+            if clean_text(target) and (not rel or _is_alternate(rel)):  # most have none
                 return target, inner
             attributes = {}
         elif key.startswith("link@"):

@@ -283,6 +283,10 @@ class FieldReader:
         """Return the URLs of the entry's pages: one, or several, or none."""
         return []
 
+    def should_give_url(self, record: Record) -> bool:  # noqa: ARG002
+        """Tell whether an entry that gives no URL should: in a sitemap each must (sitemaps.org)."""
+        return True
+
     def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:  # noqa: ARG002
         """Report invalid values of an entry; what is skipped is reported where it is skipped."""
         for key, text in record:

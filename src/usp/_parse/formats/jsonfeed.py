@@ -37,6 +37,7 @@ OBJECTS: Final[Mapping[str, frozenset[str]]] = {
     "author": frozenset({"name", "url", "avatar"}),  # 1.0
 }
 LISTS: Final = frozenset({"tags"})
+_PAGE_KEYS: Final = ("url", "external_url")
 _ATTACHMENTS: Final = "attachments"
 _MEDIA: Final = {
     f"{_ATTACHMENTS}@url": "media:group/content@url",
@@ -153,6 +154,10 @@ class JsonFeedFieldReader(RssFieldReader):
         """Report invalid values of an item, and attachments without a URL."""
         FieldReader.check(self, name, record, diagnostics)
         media.check(_as_media(record), diagnostics)
+
+    def should_give_url(self, record: Record) -> bool:
+        """Tell whether an item has a URL, be it empty: without one it is complete (1.1)."""
+        return any(key in _PAGE_KEYS for key, _ in record)
 
     def link(self, record: Record) -> str:
         """Return ``url``, else ``external_url``, else an ``id`` that is a URL."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from usp._parse.xml.between_entries import OtherContent
 from usp._parse.xml.grammar import Tag
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 
@@ -15,7 +16,7 @@ class BuilderState(NamedTuple):
 
     stack: tuple[tuple[KnownElements, Tag | None, NamespaceScope, str], ...]
     scope: NamespaceScope
-    has_other_content: bool
+    other_content: OtherContent
     problems: list[tuple[str, str, int | None]]
 
     def reporting_to(self, problems: StructureProblems) -> "BuilderState":

@@ -47,8 +47,6 @@ class EntryBuilder:
         self.unfinished_urls: list[int] = []
         """The offsets of entries that end inside of their URL: half a URL is another page."""
         self.structure_problems = scope.problems if scope else StructureProblems()
-        self.has_other_content = False
-        """Whether there is anything but entries; in a feed, that doesn't belong there."""
         self._grammar = grammar
         self._entries = grammar.entries
         self._scope = scope or NamespaceScope(grammar.namespace, self.structure_problems)
@@ -75,6 +73,11 @@ class EntryBuilder:
         return [name for children, _, _, name in self._stack if children is self._entries]
 
     @property
+    def not_understood(self) -> str:
+        """What there is beside entries, and may have been some, in words; empty if nothing is."""
+        return self._between.content.not_understood(self._grammar)
+
+    @property
     def depth(self) -> int:
         """How many elements are open."""
         return len(self._stack) + self.nesting.around + self.nesting.inside
@@ -99,7 +102,7 @@ class EntryBuilder:
         problems = self.structure_problems.found
         if any(at is not None for _, _, at in problems):
             return None
-        return BuilderState(tuple(self._stack), self._scope, self.has_other_content, problems)
+        return BuilderState(tuple(self._stack), self._scope, self._between.content, problems)
 
     def restore(self, state: BuilderState) -> None:
         """Continue from such a state, in another document."""
@@ -108,7 +111,7 @@ class EntryBuilder:
         state = state.reporting_to(self.structure_problems)
         self._stack, self._scope = list(state.stack), state.scope
         self._known = self._scope.names.tags[id(self._children)]
-        self.has_other_content = state.has_other_content
+        self._between.content = state.other_content
 
     @property
     def open_record(self) -> list[tuple[str, str]]:
@@ -252,7 +255,6 @@ class EntryBuilder:
             self._text.append(data)
         elif self._stack and data.strip():
             for problem in self._between.in_text(data, len(self._stack), self._stack[-1][3]):
-                self.has_other_content = True
                 self._report(*problem)
 
     def finish_entry(self) -> None:
@@ -306,8 +308,8 @@ class EntryBuilder:
 
     def notes_open_url(self) -> bool:
         """Tell whether the current entry ends inside of its URL; remember it if so."""
-        fields = [self._leaf, *(place[1] for place in self._stack[self._entry_depth :])]
-        is_open = any(field and field.key == self._grammar.url_field for field in fields)
+        fields = [self._leaf, *[place[1] for place in self._stack[self._entry_depth :]]]
+        is_open = self._grammar.url_field in [field.key for field in fields if field]
         if is_open:
             self.unfinished_urls.append(self.entry_start or 0)
         return is_open
@@ -364,10 +366,9 @@ class EntryBuilder:
 
     def _start_between_entries(self, name: str, key: str) -> Tag | None:
         """Enter an element around the entries; a <loc> there is an entry of its own."""
-        if self._stack:
-            self.has_other_content |= self._grammar.plain_texts  # a feed has a title and more
-            for problem in self._between.in_element(key, len(self._stack), self._stack[-1][3]):
-                self._report(*problem)
+        parent = self._stack[-1][3] if self._stack else ""
+        for problem in self._between.in_element(key, len(self._stack), parent):
+            self._report(*problem)
         namespace, _, local = key.rpartition(":")
         in_other_namespace = namespace == "?" or (namespace and ":" not in name)
         if in_other_namespace and (entry := self._entries.get(local)):

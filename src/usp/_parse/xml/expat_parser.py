@@ -14,6 +14,9 @@ _MAX_NAMES_LENGTH: Final = 1024 * 1024
 """How many names a parser may remember, and how long they may be in all."""
 
 
+_DEFERS: Final = hasattr(expat.ParserCreate(), "SetReparseDeferralEnabled")
+
+
 class ExpatParser:
     """Sends the elements and texts of a part of a document to the builder."""
 
@@ -22,7 +25,7 @@ class ExpatParser:
         self._parser = parser = expat.ParserCreate("utf-8")  # overrides the XML declaration
         self._builder = builder
         parser.buffer_text = True
-        if hasattr(parser, "SetReparseDeferralEnabled"):  # not needed, since tokens are bounded
+        if _DEFERS:  # not needed, since tokens are bounded
             parser.SetReparseDeferralEnabled(False)
         head = "".join(f"<{name}>" for name in path).encode()
         if head:

@@ -166,6 +166,18 @@ _ENTRY: Final = {
 }
 
 
+_METADATA: Final = frozenset(
+    {
+        *("title", "link", "description", "language", "copyright", "image", "category"),
+        *("managingeditor", "webmaster", "pubdate", "lastbuilddate", "docs", "cloud", "ttl"),
+        *("generator", "rating", "textinput", "skiphours", "skipdays", "items", "channel"),
+        *("id", "updated", "author", "contributor", "icon", "logo", "rights", "subtitle"),
+        *("modified", "tagline", "info"),
+    }
+)
+"""What describes a feed, of all versions of RSS and Atom together: sites mix them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Grammar:
     """The elements of the entries of one format."""
@@ -180,6 +192,8 @@ class Grammar:
     """The entry that a <loc> outside of any entry belongs to."""
     channel: str | None = None
     """The element in the root that has the entries, or describes them, if there is one."""
+    metadata: frozenset[str] = frozenset()
+    """The elements beside the entries that describe the document."""
     url_field: str = "loc"
     """The field that contains the URL of an entry."""
     extensions: bool = False
@@ -221,9 +235,14 @@ GRAMMARS: Final[Mapping[Kind, Grammar]] = {
         "rss",
         frozenset({"rss", "rdf"}),
         channel="channel",
+        metadata=_METADATA,
         url_field="link",
     ),
     Kind.ATOM: Grammar(
-        {"entry": Tag("entry", children=_ENTRY)}, "atom", frozenset({"feed"}), url_field="link"
+        {"entry": Tag("entry", children=_ENTRY)},
+        "atom",
+        frozenset({"feed"}),
+        metadata=_METADATA,
+        url_field="link",
     ),
 }

@@ -61,8 +61,10 @@ class ReadBuffer:
 
         Only a search from an earlier index than before has to begin again.
         """
-        searched_from, found = self._searches.get(pattern, (len(self.data) + 1, None))
-        if begin < searched_from or (found and found.start() < begin):
-            found = pattern.search(self.data, begin)
-            self._searches[pattern] = begin, found
+        if pattern in self._searches:
+            searched_from, found = self._searches[pattern]
+            if begin >= searched_from and (found is None or found.start() >= begin):
+                return found
+        found = pattern.search(self.data, begin)
+        self._searches[pattern] = begin, found
         return found

@@ -54,10 +54,9 @@ def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> No
     If it is not closed, it ends where the next one starts: maybe inside of its URL.
     """
     entry = entry.translate(None, CONTROL_BYTES)  # those in tags, too
-    tags = _OpenTags(builder)
-    comment_ends, cdata_ends = _Delimiter(entry, b"-->"), _Delimiter(entry, b"]]>")
-    position = 0
-    while token := _TOKEN.search(entry, position):
+    tags, ends = _OpenTags(builder), _Delimiters(entry)
+    position, size = 0, len(entry)
+    while position < size and (token := _TOKEN.search(entry, position)):
         if token.start() > position:
             builder.text(_decode_text(entry[position : token.start()]))
         position = token.end()
@@ -67,14 +66,15 @@ def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> No
         elif kind in _END_TAGS:
             tags.close(token[kind].decode("utf-8", "replace"))
         elif kind == "comment":
-            position = comment_ends.find_end(position) or position
+            position = ends.find_end(b"-->", position) or position
         elif kind in _CDATA_SECTIONS:
             begin = token.end("cdata")
-            end = cdata_ends.find_end(begin)
+            end = ends.find_end(b"]]>", begin)
             position = end or position
             text = entry[begin : end - 3] if end else token["unclosed_cdata"] or b""
             builder.text(remove_control_characters(text.decode("utf-8", "replace")))
-    builder.text(_decode_text(entry[position:]))
+    if position < size:
+        builder.text(_decode_text(entry[position:]))
     if not is_closed:
         builder.notes_open_url()
     tags.close_all()
@@ -93,19 +93,21 @@ def recover_root(data: bytes, name: re.Match[bytes], builder: EntryBuilder) -> i
     return end + data.startswith(b">", end)
 
 
-class _Delimiter:
-    """A closing delimiter in an entry; behind the last one, no search takes place."""
+class _Delimiters:
+    """The closing delimiters in an entry; behind the last one, no search takes place."""
 
-    def __init__(self, entry: bytes, delimiter: bytes) -> None:
+    __slots__ = ("_entry", "_last")
+
+    def __init__(self, entry: bytes) -> None:
         self._entry = entry
-        self._delimiter = delimiter
-        self._last = entry.rfind(delimiter)
+        self._last: dict[bytes, int] = {}  # of those that were looked for: most entries have none
 
-    def find_end(self, begin: int) -> int:
+    def find_end(self, delimiter: bytes, begin: int) -> int:
         """Return where the next delimiter ends; 0 if there is none."""
-        if begin > self._last:
-            return 0
-        return self._entry.find(self._delimiter, begin) + len(self._delimiter)
+        last = self._last.get(delimiter)
+        if last is None:
+            last = self._last[delimiter] = self._entry.rfind(delimiter)
+        return 0 if begin > last else self._entry.find(delimiter, begin) + len(delimiter)
 
 
 def _open(tags: "_OpenTags", builder: EntryBuilder, token: re.Match[bytes]) -> None:
@@ -133,6 +135,8 @@ def _decode_text(data: bytes) -> str:
 class _OpenTags:
     """The open tags, in an entry where not every end tag has its start tag."""
 
+    __slots__ = ("_builder", "_counts", "_open")
+
     def __init__(self, builder: EntryBuilder) -> None:
         self._builder = builder
         self._open: list[str] = []
@@ -155,8 +159,9 @@ class _OpenTags:
             pass
 
     def close_all(self) -> None:
-        while self._open:
-            self._end()
+        for _ in self._open:
+            self._builder.end()
+        self._open = []
 
     def _end(self) -> str:
         name = self._open.pop()
