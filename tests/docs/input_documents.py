@@ -379,6 +379,7 @@ LINES: Final[dict[str, Input]] = {
     "a comma-separated table: `http://h/x,2020`": "http://h/x,2020\n",
     "a URL listed twice": f"{A}\n{B}\n{A}\n",
     "text that is truncated within a URL": gzip.compress(f"{A}\n{B}\n{C}".encode(), 0)[:-9],
+    "text that ends inside of a character": f"{A}\n{B}\nhttp://h/é".encode()[:-1],
     "text without a line break at its end": f"{A}\n{B}",
     "text larger than the limit": Limited(27, f"{A}\n{B}\n{C}\n"),
     "`http://h/?q=1&amp;p=2` on a line": "http://h/?q=1&amp;p=2",

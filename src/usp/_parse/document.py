@@ -346,7 +346,7 @@ def _inspect(
     if found.kind is Kind.TEXT:
         # What is left of a truncated document may be blank though the document was not.
         is_empty = next(urls_in_text(opened.data, diagnostics), None) is None
-        blank = is_empty and not diagnostics.truncated
+        blank = is_empty and not (diagnostics.truncated or diagnostics.has("SM209"))
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is not Kind.ROBOTS and not _names_children(opened, source, diagnostics):
         return Document(url, found.kind, Pages(source, kind))
