@@ -195,6 +195,14 @@ NAMES: Final[dict[str, Input]] = {
 }
 STRUCTURE: Final[dict[str, Input]] = {
     "a `<sitemap>` in a urlset": (urlset(u(A), f"<sitemap><loc>{B}</loc></sitemap>"), kind),
+    "a sitemap in a urlset, in capitals: `<SITEMAP>`": (
+        urlset(u(A), f"<SITEMAP><LOC>{B}</LOC></SITEMAP>"),
+        kind,
+    ),
+    "a `<siteMap>` after 10 kB of a urlset": (
+        urlset(u(A), f"<!--{'x' * 10_000}-->", f"<siteMap><loc>{B}</loc></siteMap>"),
+        kind,
+    ),
     "a `<url>` in an index": (index(B).replace("<sitemap>", f"{u(A)}<sitemap>"), kind),
     "a `<urlset` in a urlset": (urlset(urlset(u(A)), u(B)), kind),
     "a `<urlset` in an index": (f"<sitemapindex {SM}>{urlset(u(A))}</sitemapindex>", kind),

@@ -90,6 +90,9 @@ DETECTION: Final[Mapping[str, tuple[str, Make]]] = {
     "escaped tags": (SITEMAP, times(b"&lt;a", b"&lt;urlset&gt;")),
     "backslashes": (SITEMAP, times(b"\\", b'"<urlset>')),
     "XML declarations": (SITEMAP, times(b"<?xml ")),
+    "words in a urlset": (SITEMAP, times(b" sitemap ", URLSET, b"</urlset>")),
+    "names of sitemaps in a urlset": (SITEMAP, times(b":SITEMAP ", URLSET, b"</urlset>")),
+    "long prefixes in a urlset": (SITEMAP, times(b"p" * 90 + b":sitemap>", URLSET, b"</urlset>")),
 }
 LINES: Final[Mapping[str, tuple[str, Make]]] = {
     "escaped line breaks": (ROBOTS, lines(times(b"\\n"))),

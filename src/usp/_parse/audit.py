@@ -210,6 +210,7 @@ class Audit:
         for entry in self._entries():
             yield from diagnostics.take()
             yield entry
+        self._pages.inspection.compare(diagnostics)
         self._pages.known_errors = diagnostics.errors  # what was lost counts for the crawl as well
         yield from diagnostics.take()
 
@@ -240,6 +241,8 @@ class Audit:
             if not is_good:
                 check_entry(entry, fields, quick, diagnostics)
             urls = tuple(dict.fromkeys(urls_of(record, fields, diagnostics)))
+            if name == CHILD and urls:
+                diagnostics.note_child()
             add = (seen_children if name == CHILD else seen).add
             repeated = [url for url in urls if not add(url)]
             for url in repeated:

@@ -29,6 +29,7 @@ from usp._parse.formats.text import urls_in_text
 from usp._parse.input.buffers import CompressedBuffer
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.input.sniff import Kind
+from usp._parse.inspection import Inspection
 from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
 from usp._parse.pattern.layout import EntryRun, iter_entries
@@ -145,6 +146,8 @@ class Pages:
     known_errors: tuple[Problem, ...] = field(default=(), repr=False, compare=False)
     """Why something of the document was lost, as far as it was read: when it was inspected, then
     in the last walk to its end."""
+    inspection: Inspection = field(default=Inspection(), repr=False, compare=False)
+    """What was found when it was inspected."""
     _opened: Opened | None = field(default=None, repr=False, compare=False)
     """The document as it was opened when it was inspected, if it is held in memory anyway."""
     _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
@@ -242,7 +245,8 @@ class Pages:
         yield from ()
 
     def _finish(self, diagnostics: Diagnostics) -> None:
-        """Keep what a walk to the end found."""
+        """Keep what a walk to the end found, or the inspection before it."""
+        self.inspection.compare(diagnostics)
         if not diagnostics.collecting and self._diagnostics is not None:
             return
         self._diagnostics = diagnostics
@@ -286,6 +290,8 @@ class Pages:
             "kind": None if self.kind is None else str(self.kind),
             "listed": self.listed,
             "errors": [astuple(error) for error in self.known_errors],
+            "inspection": [astuple(error) for error in self.inspection.errors],
+            "childless": self.inspection.childless,
             "source": source,
         }
         return restore_pages, (state,)
@@ -302,7 +308,9 @@ def restore_pages(state: dict[str, Any]) -> Pages:
     if state["kind"] is not None and state["kind"] not in kinds:
         raise SitemapException(_LATER_VERSION)
     errors = tuple(Problem(*error) for error in state.get("errors", ()))
-    return Pages(source, kinds.get(state["kind"]), state["listed"], errors)
+    inspected = tuple(Problem(*error) for error in state.get("inspection", ()))
+    inspection = Inspection(inspected, state.get("childless", False))
+    return Pages(source, kinds.get(state["kind"]), state["listed"], errors, inspection)
 
 
 # Pickles name this function by the path of the package, which is kept.
@@ -325,9 +333,11 @@ def inspect(
     opened = open_document(source, diagnostics, kind)
     document = _inspect(source, kind, opened, selection, diagnostics)
     if isinstance(document.pages, Pages):
-        document.pages.known_errors = diagnostics.errors
+        pages = document.pages
+        pages.known_errors = diagnostics.errors
+        pages.inspection = replace(pages.inspection, errors=diagnostics.errors)
         if opened.is_plain and not source.truncated:
-            document.pages._opened = opened
+            pages._opened = opened
     return document
 
 
@@ -349,7 +359,8 @@ def _inspect(
         blank = is_empty and not (diagnostics.truncated or diagnostics.has("SM209"))
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is not Kind.ROBOTS and not _names_children(opened, source, diagnostics):
-        return Document(url, found.kind, Pages(source, kind))
+        inspection = Inspection(childless=found.kind is Kind.URLSET)
+        return Document(url, found.kind, Pages(source, kind, inspection=inspection))
     children = Children(selection, in_index=found.kind is not Kind.ROBOTS)
     if found.kind is Kind.ROBOTS:
         for sitemap in sitemaps_in_robots(opened.data, source.url, diagnostics):
@@ -383,7 +394,10 @@ def known_document(
     for url, lastmod in children:
         found.add(url, lastmod)
     skipped = found.skipped if selection.skip_reason else None
-    return Document(source.url or "", kind, Pages(source), found.kept, found.more, skipped)
+    is_childless = not (found.kept or found.more or found.skipped)
+    inspection = Inspection(childless=is_childless and kind is Kind.URLSET)
+    pages = Pages(source, inspection=inspection)
+    return Document(source.url or "", kind, pages, found.kept, found.more, skipped)
 
 
 def _homepage(source: Source, diagnostics: Diagnostics) -> Document:
