@@ -201,3 +201,24 @@ def test_what_is_known_of_an_earlier_crawl_is_compared_too() -> None:
         assert isinstance(pages, Pages)
         assert len(list(pages)) == 3000
         assert told(pages) == expected
+
+
+def test_what_only_the_inspection_found_to_be_lost_stays_among_the_problems(
+    server: LoopbackServer,
+) -> None:
+    # Two sitemaps that are alike, since bytes that are no UTF-8 were replaced.
+    children = "".join(f"<sitemap><loc>{server.at(f'/{name}')}</loc></sitemap>" for name in "жш")
+    server.robots("/s.xml")
+    server.site["/s.xml"] = listing(children, 10).decode().encode("cp1251")
+    tree = sitemap_tree_for_homepage(server.url, use_known_paths=False)
+    for _ in range(2):
+        assert "SM209" in {problem.code for problem in tree.problems}
+        assert tree.outcome is Outcome.PARTIAL
+        assert len(list(tree.all_pages())) == 10
+    (robots,) = tree.sub_sitemaps
+    (sitemap,) = robots.sub_sitemaps
+    assert not sitemap.complete
+    assert "SM209" in {problem.code for problem in sitemap.problems}
+    again = pickle.loads(pickle.dumps(sitemap))
+    assert len(list(again.pages)) == 10
+    assert not again.complete

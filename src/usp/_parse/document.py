@@ -413,6 +413,6 @@ def _names_children(opened: Opened, source: Source, diagnostics: Diagnostics) ->
     """Tell whether a document may list sitemaps: an index does, a urlset if it looks like it."""
     if opened.sniffed.kind is not Kind.URLSET:
         return opened.sniffed.kind is Kind.INDEX
-    if not opened.is_whole:
-        opened = open_document(source, diagnostics.unused())
-    return names_children([opened.head] if opened.is_plain else opened.data)
+    if opened.is_whole():
+        return names_children([opened.head])
+    return names_children(open_document(source, diagnostics.unused()).data)

@@ -39,10 +39,17 @@ class Opened:
         """All of the text; to be read once, unless it is whole in the head."""
         return chain([self.head] if self.head else [], self.rest)
 
-    @property
     def is_whole(self) -> bool:
-        """Whether the head is the whole document."""
-        return self.is_plain or len(self.head) < _HEAD
+        """Tell whether the head is the whole document: whether anything follows is tried.
+
+        The length of the head says nothing: that of an escaped document is short.
+        """
+        if self.is_plain:
+            return True
+        following = next(filter(None, self.rest), b"")
+        if following:
+            self.rest = chain([following], self.rest)
+        return not following
 
     def take_whole(self, limit: int) -> bool:
         """Tell whether the document is shorter than that; then, all of it is in the head."""
