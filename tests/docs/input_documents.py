@@ -34,7 +34,7 @@ from tests.docs.inputs import (
     title,
     with_image,
 )
-from tests.parse.reading import SM, atom, index, u, urlset
+from tests.parse.reading import IMAGE, SM, atom, index, u, urlset
 
 TWO: Final = urlset(u(A), u(B))
 T, LINK = "<title>T</title>", f"<link>{A}</link>"
@@ -183,6 +183,10 @@ NAMES: Final[dict[str, Input]] = {
     "an undeclared `image:`": (urlset(u(A, IMAGE_I), namespaces=SM), with_image),
     "`image:` bound to another namespace": (
         urlset(u(A, IMAGE_I), namespaces=f'{SM} xmlns:image="http://h/mine"'),
+        with_image,
+    ),
+    "a quote in the namespace of `image:`: `\"'http`": (
+        urlset(u(A, IMAGE_I), namespaces=f"{SM} {IMAGE.replace('http', chr(39) + 'http')}"),
         with_image,
     ),
     "the image namespace under another prefix: `<pic:loc>`": (
