@@ -387,6 +387,7 @@ LINES: Final[dict[str, Input]] = {
     "an HTML page with `Sitemap: http://h/a`": robots(f"<html>\nSitemap: {A}\n</html>"),
     "lines that end in CR LF, with spaces around": f"  {A}\t\r\n\r\n{B}\r\n",
     "a byte order mark at the start of the text": f"\ufeff{A}\n{B}",
+    r"line breaks as escape sequences: `http://h/a\nhttp://h/b`": rf"{A}\n{B}\n",
     "text between the URLs": f"Our pages:\n{A}\nand\n{B}\n",
     "`ftp://h/x` and `/x` between the URLs": f"{A}\nftp://h/x\n/x\n{B}\n",
     "`http://h/x y` and `http://h/<x>` between the URLs": f"{A}\nhttp://h/x y\nhttp://h/<x>\n{B}",

@@ -99,6 +99,10 @@ LINES: Final[Mapping[str, tuple[str, Make]]] = {
     "escaped line breaks before a field": (ROBOTS, lines(times(b"\\nSitemap: a"))),
     "blanks": (ROBOTS, lines(times(b" ", b"Sitemap", b"x"))),
     "URLs in one line": (ROBOTS, lines(times(b"http://h/a,", b"Sitemap: "))),
+    "escaped line breaks in a text": (TEXT, lines(times(b"\\n", b"http://h/", b"x"))),
+    "markup and blanks in a text": (TEXT, lines(times(b"<br  ", b"http://h/", b"x"))),
+    "control characters in a text": (TEXT, lines(times(b"\0", b"http://h/", b"x"))),
+    "URLs and escaped line breaks": (TEXT, lines(numbered(b"http://h/#\\n"))),
     "combining characters in a host": (TEXT, lines(times(MARKS, b"http://a"))),
 }
 JSON: Final[Mapping[str, tuple[str, Make]]] = {

@@ -334,8 +334,9 @@ def inspect(
     document = _inspect(source, kind, opened, selection, diagnostics)
     if isinstance(document.pages, Pages):
         pages = document.pages
-        pages.known_errors = diagnostics.errors
-        pages.inspection = replace(pages.inspection, errors=diagnostics.errors)
+        if not diagnostics.complete:
+            pages.known_errors = diagnostics.errors
+            pages.inspection = replace(pages.inspection, errors=diagnostics.errors)
         if opened.is_plain and not source.truncated:
             pages._opened = opened
     return document
