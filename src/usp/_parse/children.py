@@ -21,7 +21,10 @@ _LONGEST_TAG: Final = 64
 _CHILD: Final = b"itemap"
 """``sitemap``, or ``Sitemap`` as some libraries for XML write it."""
 _CHILD_IN_CAPITALS: Final = b"ITEMAP"
-_FIRST: Final = frozenset({b"s", b"S"})
+_MAY_BE_NAME: Final = frozenset(
+    before + first for before in (b"<", b":", b" ", b"\t", b"\r", b"\n") for first in (b"s", b"S")
+)
+"""The first letter of the name, and what stands before it if it is one."""
 _BEFORE_NAME: Final = re.compile(
     # Also the end of a prefix that is longer than what is looked at.
     rb"<\s{0,9}+(?:%(prefix)s)?\Z|\A%(prefix)s\Z" % {b"prefix": rb"[^\s<>/\"'=&?!]*+(?<=:)"}
@@ -154,8 +157,9 @@ def _has_child_tag(text: bytes, word: bytes) -> bool:
     """
     at = text.rfind(word)
     while at >= 0:
-        is_name = text[at - 1 : at] in _FIRST and _AFTER_NAME.match(text, at + len(word))
-        if is_name and _BEFORE_NAME.search(text[max(at - 1 - _LONGEST_TAG, 0) : at - 1]):
-            return True
+        if text[at - 2 : at] in _MAY_BE_NAME:  # at the start, it is not: a slice of nothing
+            is_name = _AFTER_NAME.match(text, at + len(word)) is not None
+            if is_name and _BEFORE_NAME.search(text[max(at - 1 - _LONGEST_TAG, 0) : at - 1]):
+                return True
         at = text.rfind(word, 0, at)
     return False

@@ -29,7 +29,7 @@ from usp._parse.formats.text import urls_in_text
 from usp._parse.input.buffers import CompressedBuffer
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.input.sniff import Kind
-from usp._parse.inspection import Inspection
+from usp._parse.inspection import CHILDLESS, NOTHING_FOUND, Inspection
 from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
 from usp._parse.pattern.layout import EntryRun, iter_entries
@@ -146,7 +146,7 @@ class Pages:
     known_errors: tuple[Problem, ...] = field(default=(), repr=False, compare=False)
     """Why something of the document was lost, as far as it was read: when it was inspected, then
     in the last walk to its end."""
-    inspection: Inspection = field(default=Inspection(), repr=False, compare=False)
+    inspection: Inspection = field(default=NOTHING_FOUND, repr=False, compare=False)
     """What was found when it was inspected."""
     _opened: Opened | None = field(default=None, repr=False, compare=False)
     """The document as it was opened when it was inspected, if it is held in memory anyway."""
@@ -334,9 +334,9 @@ def inspect(
     document = _inspect(source, kind, opened, selection, diagnostics)
     if isinstance(document.pages, Pages):
         pages = document.pages
-        if not diagnostics.complete:
-            pages.known_errors = diagnostics.errors
-            pages.inspection = replace(pages.inspection, errors=diagnostics.errors)
+        if errors := diagnostics.errors:
+            pages.known_errors = errors
+            pages.inspection = replace(pages.inspection, errors=errors)
         if opened.is_plain and not source.truncated:
             pages._opened = opened
     return document
@@ -360,7 +360,7 @@ def _inspect(
         blank = is_empty and not (diagnostics.truncated or diagnostics.has("SM209"))
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is not Kind.ROBOTS and not _names_children(opened, source, diagnostics):
-        inspection = Inspection(childless=found.kind is Kind.URLSET)
+        inspection = CHILDLESS if found.kind is Kind.URLSET else NOTHING_FOUND
         return Document(url, found.kind, Pages(source, kind, inspection=inspection))
     children = Children(selection, in_index=found.kind is not Kind.ROBOTS)
     if found.kind is Kind.ROBOTS:
@@ -396,7 +396,7 @@ def known_document(
         found.add(url, lastmod)
     skipped = found.skipped if selection.skip_reason else None
     is_childless = not (found.kept or found.more or found.skipped)
-    inspection = Inspection(childless=is_childless and kind is Kind.URLSET)
+    inspection = CHILDLESS if is_childless and kind is Kind.URLSET else NOTHING_FOUND
     pages = Pages(source, inspection=inspection)
     return Document(source.url or "", kind, pages, found.kept, found.more, skipped)
 

@@ -31,3 +31,7 @@ class Inspection:
             if not diagnostics.has(error.code):
                 position = error.line, error.offset
                 diagnostics.report(error.code, error.message, position=position)
+
+
+NOTHING_FOUND: Final = Inspection()
+CHILDLESS: Final = Inspection(childless=True)

@@ -69,7 +69,7 @@ OTHER_LINE_BREAKS = [
     f"{A}<br>{B}<br/>",
     f"{A}<BR />\n{B}<br>\n",
     f"{A}\0{B}",
-    f"{A}\x1e{B}\x1e\n",
+    f"{A}\0{B}\n",
 ]
 
 

@@ -25,9 +25,9 @@ _MAY_BE_URL: Final = re.compile(
 )
 _URL_START: Final = re.compile(r"[\"'<]?https?://", re.IGNORECASE)
 _OTHER_LINE_BREAK: Final = re.compile(
-    # As markup, as escape sequences (PHP in single quotes), or as control characters that separate.
+    # As markup, as escape sequences (PHP in single quotes), or as null characters.
     r"(?:\\[rn]|<br\s*+/?>)(?=\s*+(?:\\[rn]|<br|https?://|[\"'>]?\Z))"
-    r"|[\x00-\x08\x0b\x0c\x0e-\x1f](?=https?://)",
+    r"|\0(?=https?://)",
     re.IGNORECASE,
 )
 """Line breaks between URLs that are no line breaks of a text."""
@@ -50,10 +50,13 @@ def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[
             lines.skip(piece)
             yield from urls
         else:
-            yield from reading.urls(lines.read(piece))
+            is_odd = b"\\" in piece or b"<" in piece or b"\0" in piece
+            is_odd = is_odd or not lines.is_between_lines  # the first one may begin before it
+            found = lines.read(piece)
+            yield from filter(None, map(reading.url, reading.split(found) if is_odd else found))
         if reading.is_table:
             return
-    yield from reading.urls(lines.end())
+    yield from filter(None, map(reading.url, reading.split(lines.end())))
     reading.finish()
 
 
@@ -88,27 +91,18 @@ class _TextReading:
         self._is_first = False
         return urls
 
-    def urls(self, lines: Iterable[str]) -> Iterator[str]:
-        """Yield the URLs of lines, where several may be written as one."""
+    def split(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield the lines; where several URLs are written as one line, as many."""
         for line in lines:
-            if line.isprintable() and "\\" not in line and "<" not in line:
-                if url := self._url(line):
-                    yield url
+            parts = _OTHER_LINE_BREAK.split(strip_quotes(line)) if _URL_START.match(line) else ()
+            if len(parts) > 1:
+                message = "line breaks are written as markup, escape sequences or null characters"
+                self._diagnostics.report_once("SM311", message)
+                yield from (part.strip(WHITESPACE) for part in parts)
             else:
-                yield from filter(None, map(self._url, self._split(line)))
+                yield line
 
-    def _split(self, line: str) -> list[str]:
-        """Return the lines that are written as one, if it begins with a URL."""
-        if not _URL_START.match(line):
-            return [line]
-        parts = _OTHER_LINE_BREAK.split(strip_quotes(line))
-        if len(parts) == 1:
-            return [line]
-        message = "line breaks are written as markup, escape sequences or control characters"
-        self._diagnostics.report_once("SM311", message)
-        return [part.strip(WHITESPACE) for part in parts]
-
-    def _url(self, line: str) -> str | None:
+    def url(self, line: str) -> str | None:
         """Return the URL of a line, if it has one that is new."""
         if self.is_table or not line:
             return None
