@@ -81,6 +81,7 @@ KINDS: Final[dict[str, Input]] = {
     'a feed with a `"version"` of jsonfeed.org': (json_feed(json_item(A), json_item(B)), kind),
     'a JSON Feed with a URL as an item: `"http://h/b"`': (json_feed(json_item(A), f'"{B}"'), kind),
     "a JSON Feed none of whose items is an object": (json_feed("1", '"words"'), kind),
+    "a comment of more than 1 MiB before the root": (f"<!--{'x' * 1_100_000}-->{TWO}", kind),
     "a truncated JSON Feed": (json_feed(json_item(A), json_item(B))[:-5], kind),
     'a JSON Feed with a malformed item: `"title": "5" kites"`': (
         json_feed(json_item(A), json_item(B, '"5" kites"'), json_item(C)),

@@ -12,11 +12,12 @@ from usp._parse.input.chunks import take_head
 from usp._parse.input.decode import Utf8Document
 from usp._parse.input.decompress import decompress
 from usp._parse.input.plain_document import plain_document
-from usp._parse.input.sniff import Kind, SniffResult, sniff
+from usp._parse.input.sniff import NO_ROOT, Kind, SniffResult, sniff
 from usp._parse.source import Source
 
 _HEAD: Final = 64 * 1024
 _LONG_HEAD: Final = 1024 * 1024
+_TOO_MUCH_BEFORE: Final = "It is not a sitemap: more than 1 MiB precedes any root element"
 
 
 @dataclass(slots=True)
@@ -103,6 +104,8 @@ def _open_any(source: Source, diagnostics: Diagnostics, kind: Kind | None) -> Op
     if sniffed.kind is Kind.INVALID and len(head) >= _HEAD:
         head, data = take_head(chain([head], data), _LONG_HEAD)
         sniffed = sniff(head[:_LONG_HEAD], *source.urls)
+        if sniffed.reason == NO_ROOT and len(head) >= _LONG_HEAD:  # there may be one further on
+            sniffed = sniffed._replace(reason=_TOO_MUCH_BEFORE)
     if kind is not None:
         # A kind that the caller gives is used, but an HTML page is never a sitemap.
         if sniffed.code == "SM202":
