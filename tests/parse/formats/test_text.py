@@ -67,7 +67,7 @@ OTHER_LINE_BREAKS = [
     rf"'{A}\n{B}\n'",
     rf'"{A}\n{B}"',
     f"{A}<br>{B}<br/>",
-    f"{A}<BR />\n{B}<br>\n",
+    f"{A}<BR />{B}<br>\n",
     f"{A}\0{B}",
     f"{A}\0{B}\n",
 ]

@@ -95,7 +95,8 @@ class _TextReading:
         """Yield the lines; where several URLs are written as one line, as many."""
         for line in lines:
             parts = _OTHER_LINE_BREAK.split(strip_quotes(line)) if _URL_START.match(line) else ()
-            if len(parts) > 1:
+            # One URL with markup after it is no list of URLs.
+            if len(parts) > 1 and ("<" not in line or sum(map(bool, parts)) > 1):
                 message = "line breaks are written as markup, escape sequences or null characters"
                 self._diagnostics.report_once("SM311", message)
                 yield from (part.strip(WHITESPACE) for part in parts)
