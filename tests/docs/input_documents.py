@@ -34,7 +34,7 @@ from tests.docs.inputs import (
     title,
     with_image,
 )
-from tests.parse.reading import SM, atom, index, u, urlset
+from tests.parse.reading import IMAGE, SM, atom, index, u, urlset
 
 TWO: Final = urlset(u(A), u(B))
 T, LINK = "<title>T</title>", f"<link>{A}</link>"
@@ -79,6 +79,9 @@ KINDS: Final[dict[str, Input]] = {
         kind,
     ),
     'a feed with a `"version"` of jsonfeed.org': (json_feed(json_item(A), json_item(B)), kind),
+    'a JSON Feed with a URL as an item: `"http://h/b"`': (json_feed(json_item(A), f'"{B}"'), kind),
+    "a JSON Feed none of whose items is an object": (json_feed("1", '"words"'), kind),
+    "a comment of more than 1 MiB before the root": (f"<!--{'x' * 1_100_000}-->{TWO}", kind),
     "a truncated JSON Feed": (json_feed(json_item(A), json_item(B))[:-5], kind),
     'a JSON Feed with a malformed item: `"title": "5" kites"`': (
         json_feed(json_item(A), json_item(B, '"5" kites"'), json_item(C)),
@@ -194,6 +197,10 @@ NAMES: Final[dict[str, Input]] = {
         urlset(u(A, IMAGE_I), namespaces=f'{SM} xmlns:image="http://h/mine"'),
         with_image,
     ),
+    "a quote in the namespace of `image:`: `\"'http`": (
+        urlset(u(A, IMAGE_I), namespaces=f"{SM} {IMAGE.replace('http', chr(39) + 'http')}"),
+        with_image,
+    ),
     "the image namespace under another prefix: `<pic:loc>`": (
         urlset(u(A, IMAGE_I)).replace("image:", "pic:").replace(":image=", ":pic="),
         with_image,
@@ -204,6 +211,14 @@ NAMES: Final[dict[str, Input]] = {
 }
 STRUCTURE: Final[dict[str, Input]] = {
     "a `<sitemap>` in a urlset": (urlset(u(A), f"<sitemap><loc>{B}</loc></sitemap>"), kind),
+    "a sitemap in a urlset, in capitals: `<SITEMAP>`": (
+        urlset(u(A), f"<SITEMAP><LOC>{B}</LOC></SITEMAP>"),
+        kind,
+    ),
+    "a `<siteMap>` after 10 kB of a urlset": (
+        urlset(u(A), f"<!--{'x' * 10_000}-->", f"<siteMap><loc>{B}</loc></siteMap>"),
+        kind,
+    ),
     "a `<url>` in an index": (index(B).replace("<sitemap>", f"{u(A)}<sitemap>"), kind),
     "a `<urlset` in a urlset": (urlset(urlset(u(A)), u(B)), kind),
     "a `<urlset` in an index": (f"<sitemapindex {SM}>{urlset(u(A))}</sitemapindex>", kind),
@@ -383,12 +398,14 @@ LINES: Final[dict[str, Input]] = {
     "an HTML page with `Sitemap: http://h/a`": robots(f"<html>\nSitemap: {A}\n</html>"),
     "lines that end in CR LF, with spaces around": f"  {A}\t\r\n\r\n{B}\r\n",
     "a byte order mark at the start of the text": f"\ufeff{A}\n{B}",
+    r"line breaks as escape sequences: `http://h/a\nhttp://h/b`": rf"{A}\n{B}\n",
     "text between the URLs": f"Our pages:\n{A}\nand\n{B}\n",
     "`ftp://h/x` and `/x` between the URLs": f"{A}\nftp://h/x\n/x\n{B}\n",
     "`http://h/x y` and `http://h/<x>` between the URLs": f"{A}\nhttp://h/x y\nhttp://h/<x>\n{B}",
     "a comma-separated table: `http://h/x,2020`": "http://h/x,2020\n",
     "a URL listed twice": f"{A}\n{B}\n{A}\n",
     "text that is truncated within a URL": gzip.compress(f"{A}\n{B}\n{C}".encode(), 0)[:-9],
+    "text that ends inside of a character": f"{A}\n{B}\nhttp://h/é".encode()[:-1],
     "text without a line break at its end": f"{A}\n{B}",
     "text larger than the limit": Limited(27, f"{A}\n{B}\n{C}\n"),
     "`http://h/?q=1&amp;p=2` on a line": "http://h/?q=1&amp;p=2",

@@ -189,6 +189,39 @@ def test_a_binary_file_that_was_cut_off_is_refused(name: str, tmp_path: Path) ->
         read(tmp_path / name, "pages")
 
 
+DAMAGE = [(b"images", b"\xedmages"), (b"url", b"u\xff\xfe"), (b"https://e", b"https:\xff/e")]
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.arrow", "rows.db"])
+@pytest.mark.parametrize(("word", "damaged"), DAMAGE)
+def test_text_of_a_binary_file_that_is_no_utf_8_is_one_clear_error(
+    name: str, word: bytes, damaged: bytes, tmp_path: Path
+) -> None:
+    write(tmp_path / name, drawn("pages", (500,)))
+    data = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(data.replace(word, damaged))
+    if data == data.replace(word, damaged):
+        pytest.skip("it is compressed")
+    with pytest.raises(UsageError) as raised:
+        read(tmp_path / name, "pages")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_database_whose_schema_is_damaged_is_one_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "rows.db"
+    write(path, drawn("pages", (5,)))
+    data = path.read_bytes()
+    at = data.index(b"CREATE ")
+    refused = 0
+    for shift in range(60):
+        path.write_bytes(data[: at + shift] + b"\x84" + data[at + shift + 1 :])
+        try:
+            list(diff(path, path))
+        except UsageError as error:  # not every name is needed
+            refused += "\n" not in str(error)
+    assert refused > 20
+
+
 def test_json_that_is_broken_names_its_line(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"url": "https://example.org/"}\n{"url": \n', encoding="utf-8")

@@ -1,9 +1,25 @@
 """The sitemaps that a document lists: as many as are wanted become objects, the rest is counted."""
 
+import pickle
+
 import pytest
 
-from usp._parse import Child, ChildSelection, Document, Kind, Pages, Source, inspect
+from tests.server import LoopbackServer
+from usp import Outcome, iter_pages
+from usp._parse import (
+    Audit,
+    Child,
+    ChildSelection,
+    Document,
+    Kind,
+    Pages,
+    Source,
+    inspect,
+    known_document,
+)
 from usp.objects.outcome import SkipReason
+from usp.objects.problem import Problem
+from usp.tree import sitemap_tree_for_homepage
 
 HOME = "http://h.example/"
 
@@ -71,3 +87,138 @@ def test_reading_ends_between_two_parts_of_a_document(data: bytes) -> None:
     asked = 0
     with pytest.raises(TimeoutError):
         list(Pages(Source([data], HOME)).walk(ended))
+
+
+# Sitemaps in a urlset: those that the inspection finds, and those that only a walk finds
+
+LOC = f"<loc>{HOME}c.xml</loc>"
+SPELLINGS = {
+    "plain": f"<sitemap>{LOC}</sitemap>",
+    "capitals": f"<SITEMAP><LOC>{HOME}c.xml</LOC></SITEMAP>",
+    "one capital": f"<Sitemap>{LOC}</Sitemap>",
+    "a line break": f"<sitemap\n>{LOC}</sitemap>",
+    "an attribute": f'<sitemap id="1">{LOC}</sitemap>',
+    "a space": f"< sitemap>{LOC}</sitemap>",
+    "a prefix": f"<sm:sitemap>{LOC}</sm:sitemap>",
+    "a prefix and capitals": f"<sm:SITEMAP>{LOC}</sm:SITEMAP>",
+    "a prefix that is not ASCII": f"<é:sitemap>{LOC}</é:sitemap>",
+    "a prefix with a colon": f"<a:b:sitemap>{LOC}</a:b:sitemap>",
+    "a long prefix": f"<{'p' * 100}:sitemap>{LOC}</{'p' * 100}:sitemap>",
+    "an unclosed tag": f"<sitemap {LOC}</sitemap>",
+}
+UNUSUAL = f"<siteMap>{LOC}</siteMap>"
+NO_CHILDREN = {
+    "a comment": "<!-- our sitemap -->",
+    "a text": "<x>a sitemap </x>",
+    "a page": f"<url><loc>{HOME}sitemap/</loc></url>",
+    "another page": f"<url><loc>{HOME}Special:Sitemap/</loc></url>",
+    "another name": "<sitemaps/><sitemap-x/><sitemapé/>",
+    "no URL": "<sitemap/>",
+}
+
+
+def listing(more: str, plain: int) -> bytes:
+    entries = "".join(f"<url><loc>{HOME}{number}</loc></url>" for number in range(plain))
+    return f"<urlset>{entries}{more}</urlset>".encode()
+
+
+@pytest.mark.parametrize("expat_only", [False, True])
+@pytest.mark.parametrize("plain", [0, 1, 3000])
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_sitemap_in_a_urlset_is_found_however_it_is_spelt(
+    spelling: str, plain: int, *, expat_only: bool
+) -> None:
+    data = listing(SPELLINGS[spelling], plain)
+    for chunks in ([data], [data[at : at + 1] for at in range(len(data))] if plain < 9 else [data]):
+        document = inspect(Source(chunks, HOME, expat_only=expat_only))
+        assert [child.url for child in document.children] == [f"{HOME}c.xml"]
+        assert isinstance(document.pages, Pages)
+        assert document.pages.complete
+
+
+@pytest.mark.parametrize("cut", range(1, 24))
+def test_a_tag_that_begins_in_one_chunk_and_ends_in_the_next_is_found(cut: int) -> None:
+    data = listing(SPELLINGS["a prefix that is not ASCII"], 10_000)
+    at = data.index("<é".encode()) + cut
+    document = inspect(Source([data[:at], data[at:]], HOME))
+    assert [child.url for child in document.children] == [f"{HOME}c.xml"]
+
+
+@pytest.mark.parametrize("plain", [1, 3000])
+@pytest.mark.parametrize("what", NO_CHILDREN)
+def test_what_only_mentions_sitemaps_lists_none(what: str, plain: int) -> None:
+    document = inspect(Source([listing(NO_CHILDREN[what], plain)], HOME))
+    assert document.children == ()
+    assert isinstance(document.pages, Pages)
+    assert document.pages.complete
+
+
+def told(pages: Pages) -> list[str]:
+    return [problem.code for problem in pages.known_errors]
+
+
+@pytest.mark.parametrize("expat_only", [False, True])
+def test_a_sitemap_that_only_a_walk_finds_is_told_as_lost(*, expat_only: bool) -> None:
+    data = listing(UNUSUAL, 3000)
+    document = inspect(Source([data], HOME, expat_only=expat_only))
+    pages = document.pages
+    assert isinstance(pages, Pages)
+    assert (document.children, pages.known_errors) == ((), ())
+    for _ in range(2):
+        assert len(list(pages)) == 3000
+        assert told(pages) == ["SM223"]
+    assert (pages.known_errors[0].line, pages.known_errors[0].offset) == (1, data.index(b"<siteM"))
+    assert not pages.complete
+    again = pickle.loads(pickle.dumps(inspect(Source([data], HOME)).pages))
+    assert (told(again), len(list(again)), told(again)) == ([], 3000, ["SM223"])
+    by_columns = inspect(Source([data], HOME, expat_only=expat_only)).pages
+    assert isinstance(by_columns, Pages)
+    assert sum(len(batch["url"]) for batch in by_columns.columns(("lastmod",))) == 3000
+    assert told(by_columns) == ["SM223"]
+    audited = inspect(Source([data], HOME, expat_only=expat_only)).pages
+    assert isinstance(audited, Pages)
+    assert "SM223" in {one.code for one in Audit(audited) if isinstance(one, Problem)}
+    assert told(audited) == ["SM223"]
+
+
+def test_a_sitemap_that_only_a_walk_finds_makes_the_crawl_partial(server: LoopbackServer) -> None:
+    server.robots("/s.xml")
+    server.site["/s.xml"] = listing(UNUSUAL, 3000)
+    tree = sitemap_tree_for_homepage(server.url, use_known_paths=False)
+    assert len(list(tree.all_pages())) == 3000
+    assert tree.outcome is Outcome.PARTIAL
+    assert [problem.code for problem in tree.problems] == ["SM223"]
+    stream = iter_pages(server.url, use_known_paths=False)
+    assert len(list(stream)) == 3000
+    assert stream.outcome is Outcome.PARTIAL
+    assert [problem.code for problem in stream.problems] == ["SM223"]
+
+
+def test_what_is_known_of_an_earlier_crawl_is_compared_too() -> None:
+    source = Source([listing(UNUSUAL, 3000)], HOME)
+    for children, expected in (([], ["SM223"]), ([(f"{HOME}c.xml", None)], [])):
+        pages = known_document(source, Kind.URLSET, children).pages
+        assert isinstance(pages, Pages)
+        assert len(list(pages)) == 3000
+        assert told(pages) == expected
+
+
+def test_what_only_the_inspection_found_to_be_lost_stays_among_the_problems(
+    server: LoopbackServer,
+) -> None:
+    # Two sitemaps that are alike, since bytes that are no UTF-8 were replaced.
+    children = "".join(f"<sitemap><loc>{server.at(f'/{name}')}</loc></sitemap>" for name in "жш")
+    server.robots("/s.xml")
+    server.site["/s.xml"] = listing(children, 10).decode().encode("cp1251")
+    tree = sitemap_tree_for_homepage(server.url, use_known_paths=False)
+    for _ in range(2):
+        assert "SM209" in {problem.code for problem in tree.problems}
+        assert tree.outcome is Outcome.PARTIAL
+        assert len(list(tree.all_pages())) == 10
+    (robots,) = tree.sub_sitemaps
+    (sitemap,) = robots.sub_sitemaps
+    assert not sitemap.complete
+    assert "SM209" in {problem.code for problem in sitemap.problems}
+    again = pickle.loads(pickle.dumps(sitemap))
+    assert len(list(again.pages)) == 10
+    assert not again.complete

@@ -90,12 +90,19 @@ DETECTION: Final[Mapping[str, tuple[str, Make]]] = {
     "escaped tags": (SITEMAP, times(b"&lt;a", b"&lt;urlset&gt;")),
     "backslashes": (SITEMAP, times(b"\\", b'"<urlset>')),
     "XML declarations": (SITEMAP, times(b"<?xml ")),
+    "words in a urlset": (SITEMAP, times(b" sitemap ", URLSET, b"</urlset>")),
+    "names of sitemaps in a urlset": (SITEMAP, times(b":SITEMAP ", URLSET, b"</urlset>")),
+    "long prefixes in a urlset": (SITEMAP, times(b"p" * 90 + b":sitemap>", URLSET, b"</urlset>")),
 }
 LINES: Final[Mapping[str, tuple[str, Make]]] = {
     "escaped line breaks": (ROBOTS, lines(times(b"\\n"))),
     "escaped line breaks before a field": (ROBOTS, lines(times(b"\\nSitemap: a"))),
     "blanks": (ROBOTS, lines(times(b" ", b"Sitemap", b"x"))),
     "URLs in one line": (ROBOTS, lines(times(b"http://h/a,", b"Sitemap: "))),
+    "escaped line breaks in a text": (TEXT, lines(times(b"\\n", b"http://h/", b"x"))),
+    "markup and blanks in a text": (TEXT, lines(times(b"<br  ", b"http://h/", b"x"))),
+    "control characters in a text": (TEXT, lines(times(b"\0", b"http://h/", b"x"))),
+    "URLs and escaped line breaks": (TEXT, lines(numbered(b"http://h/#\\n"))),
     "combining characters in a host": (TEXT, lines(times(MARKS, b"http://a"))),
 }
 JSON: Final[Mapping[str, tuple[str, Make]]] = {

@@ -211,3 +211,97 @@ def test_urls_that_are_alike_since_bytes_were_replaced_are_a_loss(document: str)
     assert not found.pages.complete
     if found.children:
         assert [error.code for error in found.known_errors] == ["SM209"]
+
+
+# A character that is cut: the text itself shows that it ends too early
+
+CUT_CHARACTERS: Final = [
+    ("utf-8", "utf-8", "é"),
+    ("utf-8", None, "日"),
+    ("utf-8", None, "😀"),
+    ("utf-16", None, "b"),
+    ("utf-16-le", "utf-16-le", "é"),
+    ("utf-16-be", None, "😀"),
+    ("utf-32", None, "b"),
+    ("big5", "big5", "中"),
+    ("gb18030", "gb2312", "中"),
+    ("shift_jis", "shift_jis", "日"),
+    ("euc_kr", "euc-kr", "한"),
+]
+
+
+@pytest.mark.parametrize("prefix", ["", "Sitemap: "])
+@pytest.mark.parametrize(("codec", "charset", "character"), CUT_CHARACTERS)
+def test_a_line_that_ends_inside_of_a_character_is_skipped(
+    prefix: str, codec: str, charset: str | None, character: str
+) -> None:
+    text = f"{prefix}{SITE}/a\n{prefix}{SITE}/b{character}"
+    path = "/robots.txt" if prefix else "/s.txt"
+    url = SITE + path
+    last = len(text.encode(codec)) - len(text[:-1].encode(codec))
+    whole = inspect(Source([text.encode(codec)], url, charset=charset))
+    assert listed(whole) == [f"{SITE}/a", f"{SITE}/b{character}"]
+    assert codes(whole) == []
+    for cut in range(1, last):
+        data = text.encode(codec)[:-cut]
+        for chunks in ([data], [bytes([byte]) for byte in data], [gzip.compress(data)]):
+            document = inspect(Source(chunks, url, charset=charset))
+            assert listed(document) == [f"{SITE}/a"], data[-8:]
+            assert codes(document) == ["SM209", "SM212"]
+            assert not document.blank
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        # Another encoding: its end shows nothing.
+        f"{SITE}/é1\n{SITE}/b\n{SITE}/é".encode("latin-1"),
+        f"{SITE}/é\n".encode("latin-1"),
+        f"{SITE}/é\n{SITE}/日".encode(),
+        f"{SITE}/é\n{SITE}/日\n".encode("utf-16"),
+    ],
+)
+def test_text_that_ends_with_a_character_is_whole(data: bytes) -> None:
+    document = read(data, "/s.txt")
+    assert isinstance(document.pages, Pages)
+    assert document.pages.complete
+    assert "SM209" not in codes(document)
+
+
+@pytest.mark.parametrize("data", [b"Non trouv\xe9", b"\xff\xd8\xff\xe0 JFIF \x00\xff\xd9"])
+def test_no_sitemap_is_seen_in_what_ends_with_an_odd_byte(data: bytes) -> None:
+    document = read(data, "/s.txt")
+    assert document.blank
+    assert codes(document) == ["SM204", "SM212"]
+
+
+def test_a_url_that_is_cut_inside_of_a_character_is_not_nothing() -> None:
+    document = read(f"{SITE}/é".encode()[:-1], "/s.txt")
+    assert not document.blank
+    assert codes(document) == ["SM204", "SM209", "SM212"]
+
+
+def test_a_character_that_is_cut_after_the_root_costs_nothing() -> None:
+    document = f"<urlset {SM}><url><loc>{SITE}/a</loc></url></urlset>é"
+    sitemap = sitemap_from_str(document.encode()[:-1])
+    assert [page.url for page in sitemap.pages] == [f"{SITE}/a"]
+    assert [problem.code for problem in sitemap.problems] == ["SM206", "SM212"]
+    assert sitemap.complete
+
+
+def test_a_site_whose_text_is_cut_inside_of_a_character_is_partial(server: LoopbackServer) -> None:
+    server.robots("/s.txt")
+    server.site["/s.txt"] = f"{server.at('/a')}\n{server.at('/é')}".encode()[:-1]
+    stream = iter_pages(server.url, use_known_paths=False)
+    assert [page.url for page in stream] == [server.at("/a")]
+    assert stream.outcome is Outcome.PARTIAL
+    assert [problem.code for problem in stream.problems] == ["SM209"]
+
+
+def test_a_robots_txt_that_is_cut_inside_of_a_character_is_partial(server: LoopbackServer) -> None:
+    declared = f"Sitemap: {server.at('/s.txt')}\nSitemap: {server.at('/é')}"
+    server.site["/robots.txt"] = declared.encode()[:-1]
+    server.site["/s.txt"] = f"{server.at('/a')}\n"
+    tree = sitemap_tree_for_homepage(server.url, use_known_paths=False)
+    assert [page.url for page in tree.all_pages()] == [server.at("/a")]
+    assert tree.outcome is Outcome.PARTIAL

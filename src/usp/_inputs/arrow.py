@@ -1,6 +1,7 @@
 """Parquet and Arrow files: exports, and tables of other tools."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from usp._extras import load
@@ -35,13 +36,12 @@ class ArrowReader:
         """
         self._named = named
         self._pa = load("pyarrow", f"{named.name}", "tables")
-        try:
+        with self._errors():
             self._file = _OPEN[named.kind](str(named.path))
-        except (self._pa.ArrowException, OSError) as error:
-            raise UsageError(f"{named.name} can't be read: {_reason(error)}.") from error
-        written = (self._schema.metadata or {}).get(b"table", b"").decode()
+            names = list(self._schema.names)
+            written = (self._schema.metadata or {}).get(b"table", b"").decode()
         self._columns = file_columns(
-            list(self._schema.names),
+            names,
             (),
             column=options.column,
             table=options.table or written,
@@ -49,6 +49,21 @@ class ArrowReader:
         )
         self.tables = (self._columns.table.name,)
         self.is_ours = self._columns.is_ours
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Raise what a damaged file gives as ours, in one line.
+
+        pyarrow checks sizes and types, and leaves it to Python whether a name or text is UTF-8.
+        """
+        damaged = (self._pa.ArrowException, OSError, ValueError, KeyError, OverflowError)
+        try:
+            yield
+        except UsageError:  # a ValueError as well
+            raise
+        except damaged as error:
+            reason = str(error).partition("\n")[0].rstrip(".")
+            raise UsageError(f"{self._named.name} can't be read: {reason}.") from error
 
     @property
     def _schema(self) -> "pa.Schema":
@@ -62,15 +77,13 @@ class ArrowReader:
         table = shared_columns(choice.tables.get(found.table.name), found.at)
         if table is None:
             return
-        try:
+        with self._errors():
             for rows in self._record_batches(table, found):
                 columns = {
                     column.name: self._values(column, rows.column(at))
                     for at, column in enumerate(table)
                 }
                 yield Batch(table, columns, rows.num_rows)
-        except (self._pa.ArrowException, OSError) as error:
-            raise UsageError(f"{self._named.name} can't be read: {_reason(error)}.") from error
 
     def _record_batches(self, table: Table, found: FileColumns) -> Iterator["pa.RecordBatch"]:
         names = [self._schema.names[found.at[name]] for name in table.names]
@@ -105,7 +118,3 @@ def _ipc(path: str) -> Any:  # noqa: ANN401 -- pyarrow is optional
 
 
 _OPEN: Final = {InputKind.PARQUET: _parquet, InputKind.ARROW: _ipc}
-
-
-def _reason(error: Exception) -> str:
-    return str(error).partition("\n")[0].rstrip(".")

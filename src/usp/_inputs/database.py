@@ -45,7 +45,8 @@ class DatabaseReader:
             with closing(sqlite3.connect(self._named.path or "")) as database:
                 database.execute("PRAGMA query_only = ON")
                 yield database
-        except sqlite3.Error as error:
+        # SQLite quotes what is damaged in its messages, which Python decodes.
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise UsageError(f"{self._named.name} can't be read: {error}.") from error
 
     def batches(self, choice: TableChoice) -> Iterator[Batch]:

@@ -12,7 +12,8 @@ from typing import Any, Final, TypeVar
 
 from usp._display import redact, without_credentials
 from usp._parse.diagnostics import MAX_PAGE_URL, Diagnostics, Ended, Position
-from usp._parse.document import Pages, document_entries
+from usp._parse.document import Pages
+from usp._parse.document_entries import document_entries
 from usp._parse.formats.field_reader import blocks
 from usp._parse.formats.field_readers import FIELD_READERS
 from usp._parse.formats.robots import sitemaps_in_robots
@@ -211,6 +212,7 @@ class Audit:
         for entry in self._entries():
             yield from diagnostics.take()
             yield entry
+        self._pages.inspection.compare(diagnostics)
         self._pages.known_errors = diagnostics.errors  # what was lost counts for the crawl as well
         yield from diagnostics.take()
 
@@ -246,6 +248,8 @@ class Audit:
                 tally.found = True
             else:
                 tally.miss(record)
+            if name == CHILD and urls:
+                diagnostics.note_child()
             add = (seen_children if name == CHILD else seen).add
             repeated = [url for url in urls if not add(url)]
             for url in repeated:

@@ -83,6 +83,11 @@ class Diagnostics:
         self.corrupt = False
         """Whether what was read may not be what the document was: its compressed data is wrong, not
         just cut off."""
+        self.cut_character = False
+        """Whether the text ends inside of a character, which is the first fault in its bytes: a
+        line that ends there is truncated. XML and JSON have an end of their own."""
+        self.first_child: Position | None = None
+        """The position of the first entry that names a sitemap, if a walk has met one."""
         self.document_bytes = 0
         """The size of the document so far, decompressed."""
         self.here: int | None = None
@@ -148,6 +153,15 @@ class Diagnostics:
     def truncated(self) -> bool:
         """Whether the document is known to end too early: its last line may be incomplete."""
         return not _TRUNCATING.isdisjoint(self._counts)
+
+    def note_child(self) -> None:
+        """Remember the entry that is being checked, which names a sitemap."""
+        if self.first_child is None:
+            self.first_child = self.position() if self.locating else (None, None)
+
+    def has(self, code: str) -> bool:
+        """Whether a problem with this code was reported."""
+        return code in self._counts
 
     @property
     def errors(self) -> tuple[Problem, ...]:

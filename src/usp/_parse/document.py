@@ -20,25 +20,21 @@ from usp._parse.columns import (
     read_columns,
 )
 from usp._parse.diagnostics import Diagnostics, Ended
+from usp._parse.document_entries import document_entries
 from usp._parse.formats.field_reader import FieldReader
-from usp._parse.formats.field_readers import FIELD_READERS, LINKS, NO_FIELDS
-from usp._parse.formats.json_items import JsonItemReader
-from usp._parse.formats.jsonfeed import entries as json_entries
+from usp._parse.formats.field_readers import FIELD_READERS, NO_FIELDS
 from usp._parse.formats.robots import sitemaps_in_robots
 from usp._parse.formats.text import urls_in_text
 from usp._parse.input.buffers import CompressedBuffer
-from usp._parse.input.other_documents import report_other_document
 from usp._parse.input.sniff import Kind
+from usp._parse.inspection import CHILDLESS, NOTHING_FOUND, Inspection
 from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
 from usp._parse.pattern.layout import EntryRun, iter_entries
 from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
-from usp._parse.tree.tree_reader import LARGEST_TREE, SmallDocument, is_worth_a_tree, read_tree
 from usp._parse.url_tally import no_urls_message
 from usp._parse.values.deduplicate import repeated_problem
 from usp._parse.xml.entry_builder import Entry
-from usp._parse.xml.grammar import GRAMMARS
-from usp._parse.xml_reader import XmlReader
 from usp.exceptions import SitemapException
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
 from usp.objects.outcome import SkipReason
@@ -84,52 +80,6 @@ class Document(NamedTuple):
         return len(self.children) + self.more_children + (self.skipped or Counter()).total()
 
 
-def document_entries(
-    opened: Opened,
-    diagnostics: Diagnostics,
-    *,
-    extensions: bool = False,
-    expat_only: bool = False,
-    audit: bool = False,
-) -> Iterator[Entry | EntryRun]:
-    """Yield the entries of an XML document, or of a JSON Feed, those that look alike together.
-
-    :param audit: whether records have the names of unexpected elements and attributes.
-    """
-    sniffed = opened.sniffed
-    if sniffed.is_usual_xml and not (expat_only or extensions or audit):
-        grammar = GRAMMARS[sniffed.kind]
-        if opened.take_whole(LARGEST_TREE) and is_worth_a_tree(opened.head, grammar):
-            document = SmallDocument(opened.head, sniffed.start, opened.start)
-            entries = read_tree(document, grammar, diagnostics)
-            if entries is not None:
-                return iter(entries)
-    head = opened.head
-    root = opened.start.past(head[: sniffed.start])
-    data = chain([head[sniffed.start :]], opened.rest)
-    if sniffed.kind is Kind.JSON_FEED:
-        items = JsonItemReader(diagnostics, root)
-        return json_entries(items, data, diagnostics, extensions=extensions)
-    grammar = GRAMMARS[sniffed.kind]
-    reader = XmlReader(
-        replace(grammar, extensions=extensions, audit=audit) if extensions or audit else grammar,
-        diagnostics,
-        root,
-        rootless=sniffed.rootless,
-        expat_only=expat_only,
-        has_link=LINKS.get(sniffed.kind, bool),
-    )
-    if sniffed.junk:
-        diagnostics.report("SM205", "something stands before the document", position=(1, 0))
-    if sniffed.junk and not sniffed.starts_mid_entry:
-        report_other_document(head[: sniffed.start], diagnostics, position=(1, 0))
-    if sniffed.starts_mid_entry:
-        diagnostics.report("SM209", "the beginning is cut off, and an entry with it", at=0)
-    if sniffed.rootless:
-        diagnostics.report("SM221", "the entries have no root element", at=0)
-    return reader.read(data)
-
-
 @dataclass(slots=True)
 class Pages:
     """The pages of a stored document: parsed anew, chunk by chunk, each time they are walked.
@@ -146,6 +96,8 @@ class Pages:
     known_errors: tuple[Problem, ...] = field(default=(), repr=False, compare=False)
     """Why something of the document was lost, as far as it was read: when it was inspected, then
     in the last walk to its end."""
+    inspection: Inspection = field(default=NOTHING_FOUND, repr=False, compare=False)
+    """What was found when it was inspected."""
     _opened: Opened | None = field(default=None, repr=False, compare=False)
     """The document as it was opened when it was inspected, if it is held in memory anyway."""
     _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
@@ -243,7 +195,8 @@ class Pages:
         yield from ()
 
     def _finish(self, diagnostics: Diagnostics) -> None:
-        """Keep what a walk to the end found."""
+        """Keep what a walk to the end found, or the inspection before it."""
+        self.inspection.compare(diagnostics)
         if not diagnostics.collecting and self._diagnostics is not None:
             return
         self._diagnostics = diagnostics
@@ -287,6 +240,8 @@ class Pages:
             "kind": None if self.kind is None else str(self.kind),
             "listed": self.listed,
             "errors": [astuple(error) for error in self.known_errors],
+            "inspection": [astuple(error) for error in self.inspection.errors],
+            "childless": self.inspection.childless,
             "source": source,
         }
         return restore_pages, (state,)
@@ -303,7 +258,9 @@ def restore_pages(state: dict[str, Any]) -> Pages:
     if state["kind"] is not None and state["kind"] not in kinds:
         raise SitemapException(_LATER_VERSION)
     errors = tuple(Problem(*error) for error in state.get("errors", ()))
-    return Pages(source, kinds.get(state["kind"]), state["listed"], errors)
+    inspected = tuple(Problem(*error) for error in state.get("inspection", ()))
+    inspection = Inspection(inspected, state.get("childless", False))
+    return Pages(source, kinds.get(state["kind"]), state["listed"], errors, inspection)
 
 
 # Pickles name this function by the path of the package, which is kept.
@@ -326,9 +283,12 @@ def inspect(
     opened = open_document(source, diagnostics, kind)
     document = _inspect(source, kind, opened, selection, diagnostics)
     if isinstance(document.pages, Pages):
-        document.pages.known_errors = diagnostics.errors
+        pages = document.pages
+        if errors := diagnostics.errors:
+            pages.known_errors = errors
+            pages.inspection = replace(pages.inspection, errors=errors)
         if opened.is_plain and not source.truncated:
-            document.pages._opened = opened
+            pages._opened = opened
     return document
 
 
@@ -347,10 +307,11 @@ def _inspect(
     if found.kind is Kind.TEXT:
         # What is left of a truncated document may be blank though the document was not.
         is_empty = next(urls_in_text(opened.data, diagnostics), None) is None
-        blank = is_empty and not diagnostics.truncated
+        blank = is_empty and not (diagnostics.truncated or diagnostics.has("SM209"))
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is not Kind.ROBOTS and not _names_children(opened, source, diagnostics):
-        return Document(url, found.kind, Pages(source, kind))
+        inspection = CHILDLESS if found.kind is Kind.URLSET else NOTHING_FOUND
+        return Document(url, found.kind, Pages(source, kind, inspection=inspection))
     children = Children(selection, in_index=found.kind is not Kind.ROBOTS)
     if found.kind is Kind.ROBOTS:
         for sitemap in sitemaps_in_robots(opened.data, source.url, diagnostics):
@@ -386,7 +347,10 @@ def known_document(
     for url, lastmod in children:
         found.add(url, lastmod)
     skipped = found.skipped if selection.skip_reason else None
-    return Document(source.url or "", kind, Pages(source), found.kept, found.more, skipped)
+    is_childless = not (found.kept or found.more or found.skipped)
+    inspection = CHILDLESS if is_childless and kind is Kind.URLSET else NOTHING_FOUND
+    pages = Pages(source, inspection=inspection)
+    return Document(source.url or "", kind, pages, found.kept, found.more, skipped)
 
 
 def _homepage(source: Source, diagnostics: Diagnostics) -> Document:
@@ -402,6 +366,6 @@ def _names_children(opened: Opened, source: Source, diagnostics: Diagnostics) ->
     """Tell whether a document may list sitemaps: an index does, a urlset if it looks like it."""
     if opened.sniffed.kind is not Kind.URLSET:
         return opened.sniffed.kind is Kind.INDEX
-    if not opened.is_whole:
-        opened = open_document(source, diagnostics.unused())
-    return names_children([opened.head] if opened.is_plain else opened.data)
+    if opened.is_whole():
+        return names_children([opened.head])
+    return names_children(open_document(source, diagnostics.unused()).data)

@@ -12,11 +12,12 @@ from usp._parse.input.chunks import take_head
 from usp._parse.input.decode import Utf8Document
 from usp._parse.input.decompress import decompress
 from usp._parse.input.plain_document import plain_document
-from usp._parse.input.sniff import Kind, SniffResult, sniff
+from usp._parse.input.sniff import NO_ROOT, Kind, SniffResult, sniff
 from usp._parse.source import Source
 
 _HEAD: Final = 64 * 1024
 _LONG_HEAD: Final = 1024 * 1024
+_TOO_MUCH_BEFORE: Final = "It is not a sitemap: more than 1 MiB precedes any root element"
 
 
 @dataclass(slots=True)
@@ -39,10 +40,17 @@ class Opened:
         """All of the text; to be read once, unless it is whole in the head."""
         return chain([self.head] if self.head else [], self.rest)
 
-    @property
     def is_whole(self) -> bool:
-        """Whether the head is the whole document."""
-        return self.is_plain or len(self.head) < _HEAD
+        """Tell whether the head is the whole document: whether anything follows is tried.
+
+        The length of the head says nothing: that of an escaped document is short.
+        """
+        if self.is_plain:
+            return True
+        following = next(filter(None, self.rest), b"")
+        if following:
+            self.rest = chain([following], self.rest)
+        return not following
 
     def take_whole(self, limit: int) -> bool:
         """Tell whether the document is shorter than that; then, all of it is in the head."""
@@ -96,6 +104,8 @@ def _open_any(source: Source, diagnostics: Diagnostics, kind: Kind | None) -> Op
     if sniffed.kind is Kind.INVALID and len(head) >= _HEAD:
         head, data = take_head(chain([head], data), _LONG_HEAD)
         sniffed = sniff(head[:_LONG_HEAD], *source.urls)
+        if sniffed.reason == NO_ROOT and len(head) >= _LONG_HEAD:  # there may be one further on
+            sniffed = sniffed._replace(reason=_TOO_MUCH_BEFORE)
     if kind is not None:
         # A kind that the caller gives is used, but an HTML page is never a sitemap.
         if sniffed.code == "SM202":

@@ -73,10 +73,14 @@ class EntryReading(ABC, Generic[Made]):
         """Return what is made of the pages of an entry, or of a run of them."""
         collecting = self._diagnostics.collecting
         if not isinstance(piece, EntryRun):
+            if piece[0] == CHILD:
+                self._note_child([piece])
             if collecting:
                 self._check(piece)
             return self._of_entry(piece)
         resolved = self._check_run(piece) if collecting else {}
+        if piece.name == CHILD:
+            self._note_child(piece)
         if piece.name == CHILD or not self._fields.url_key:
             return chain.from_iterable(map(self._of_entry, piece))
         return self._of_run(piece, resolved)
@@ -85,6 +89,16 @@ class EntryReading(ABC, Generic[Made]):
         """Report what only the end of the document shows; yields nothing."""
         self._tally.report()
         yield from ()
+
+    def _note_child(self, entries: Iterable[Entry]) -> None:
+        """Remember the first of these entries of an index that names a sitemap."""
+        diagnostics = self._diagnostics
+        if diagnostics.first_child is not None:
+            return
+        for _, record, diagnostics.here in entries:
+            if self._fields.urls(record, diagnostics.unused()):
+                diagnostics.note_child()
+                return
 
     def _check_run(self, run: EntryRun) -> dict[int, str]:
         """Report the problems with the entries of a run; return the URLs of those that have some.

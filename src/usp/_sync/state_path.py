@@ -68,6 +68,8 @@ class StatePath:
                     f"{self.path} is damaged: it has text that is not UTF-8."
                 ) from error
             raise StateError(f"{self.path} can't be used: {error}.") from error
+        except UnicodeDecodeError as error:  # of a message of SQLite that quotes it
+            raise UsageError(f"{self.path} is damaged: it has text that is not UTF-8.") from error
         except sqlite3.DatabaseError as error:
             is_damaged = _code(error) == sqlite3.SQLITE_CORRUPT
             what = "damaged" if is_damaged else "not a state of usp"
@@ -121,7 +123,10 @@ def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
     """Return a connection that can be used; close one to what is no database."""
     with ExitStack() as undo:
         undo.callback(connection.close)
-        connection.execute("PRAGMA synchronous = NORMAL")  # fails if it is no database
+        try:
+            connection.execute("PRAGMA synchronous = NORMAL")  # fails if it is no database
+        except UnicodeDecodeError as error:  # SQLite quotes what is damaged, and Python decodes it
+            raise sqlite3.DatabaseError("its schema is not UTF-8") from error
         undo.pop_all()
     return connection
 

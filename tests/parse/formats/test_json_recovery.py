@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import usp
 from tests.parse.json_feeds import HOME, VERSION, codes, feed, item, names, read
+from tests.server import LoopbackServer
 from usp._parse.diagnostics import Diagnostics, ReadPosition
 from usp._parse.formats.json_items import JsonItemReader
 from usp.tree import parse
@@ -97,6 +98,52 @@ def test_scalars_among_the_items_are_counted(scalars: list[str], count: int, ind
         assert problem.line == 2
         assert problem.offset == document.index(scalars[0], document.index("["))
     assert read(document).complete
+
+
+NO_OBJECTS = [
+    ('["http://h/a"]', ["SM209"]),
+    ('["http:\\/\\/h\\/a", "http://h/b"]', ["SM209"]),
+    ('{"a": "http://h/a"}', ["SM407", "SM209"]),
+    (f"[[{A}, {B}]]", ["SM209"]),
+    ("[[[]]]", ["SM204", "SM407"]),
+    ("[1, null]", ["SM204", "SM407"]),
+    ('["words", "more"]', ["SM204", "SM407"]),
+    ("[]", []),
+    ("{}", ["SM407"]),
+]
+
+
+@pytest.mark.parametrize(("items", "reported"), NO_OBJECTS)
+def test_a_feed_none_of_whose_items_can_be_read_is_not_complete(
+    items: str, reported: list[str]
+) -> None:
+    document = f'{{"version": "{VERSION}", "items": {items}}}'
+    assert names(document) == []
+    assert codes(document) == reported
+    assert read(document).complete == ({"SM204", "SM209"}.isdisjoint(reported))
+
+
+@pytest.mark.parametrize("lost", ['"http://h/b"', '["http://h/b"]', f"[{B}]", '"HTTPS:\\/\\/h"'])
+@pytest.mark.parametrize("index", range(3))
+def test_an_item_that_is_no_object_and_has_a_url_is_a_lost_page(lost: str, index: int) -> None:
+    items = [A, C]
+    items[index:index] = [lost]
+    document = f'{{"version": "{VERSION}", "items": [{", ".join(items)}]}}'
+    assert names(document) == ["a", "c"]
+    assert codes(document) == ["SM209"]
+    assert not read(document).complete
+    (problem,) = read(document).problems
+    assert problem.offset == document.index(lost, document.index("["))
+
+
+def test_a_crawl_of_a_feed_without_objects_is_partial(server: LoopbackServer) -> None:
+    server.robots("/feed.json")
+    for items in ('["http://h/a"]', "[[]]"):
+        server.site["/feed.json"] = f'{{"version": "{VERSION}", "items": {items}}}'
+        stream = usp.iter_pages(server.url, use_known_paths=False)
+        assert list(stream) == []
+        assert stream.outcome is usp.Outcome.PARTIAL
+        assert [problem.code for problem in stream.problems] in (["SM209"], ["SM204"])
 
 
 def test_a_scalar_split_over_two_chunks_is_counted_once() -> None:

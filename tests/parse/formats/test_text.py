@@ -57,6 +57,47 @@ def test_a_control_character_in_a_line_is_removed_and_reported() -> None:
     ]
 
 
+C = "http://h.example/ж"
+OTHER_LINE_BREAKS = [
+    rf"{A}\n{B}",
+    rf"{A}\r\n{B}\r\n",
+    rf"{A}\n {B} \n",
+    rf"{A}\n\n{B}\n\n",
+    f"{A}\\n\n{B}\\n\n",
+    rf"'{A}\n{B}\n'",
+    rf'"{A}\n{B}"',
+    f"{A}<br>{B}<br/>",
+    f"{A}<BR />{B}<br>\n",
+    f"{A}\0{B}",
+    f"{A}\0{B}\n",
+]
+
+
+@pytest.mark.parametrize("text", OTHER_LINE_BREAKS)
+def test_line_breaks_that_are_written_in_another_way_separate_urls(text: str) -> None:
+    for document, listed in (
+        (text, [A, B]),
+        (text.replace(B, C), [A, C]),
+        (f"{B}x\n" * 3 + text, [f"{B}x", A, B]),
+    ):
+        found = sitemap_from_str(document)
+        assert [page.url for page in found.pages] == listed
+        assert {problem.code for problem in found.problems} - {"SM305"} == {"SM311"}
+        assert found.complete
+
+
+@pytest.mark.parametrize(
+    "line", [rf"{A}\new", rf"{A}\n{{x}}", rf"{A}?a=\n&b=1", rf"{A}\net:http", f"{A}\x01x"]
+)
+def test_a_url_that_contains_something_like_a_line_break_is_one(line: str) -> None:
+    assert urls(f"{line}\n{B}\n") == [line.replace("\x01", ""), B]
+
+
+def test_a_message_with_an_escape_sequence_lists_nothing() -> None:
+    assert urls(rf"Not found.\n{A}") == []
+    assert urls(rf'{{"error": "see\n{A}"}}') == []
+
+
 @pytest.mark.parametrize("text", ["", " \n ", "no address here", '{"urls": []}'])
 def test_text_without_a_url_has_no_pages_and_an_error(text: str) -> None:
     sitemap = sitemap_from_str(text)

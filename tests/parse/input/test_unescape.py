@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import html
 import json
+from collections.abc import Callable
 
 import pytest
 
 import usp
 from tests.parse.reading import SM, children, index, problems, u, urls, urlset
+from usp._parse.document import Pages, Source, inspect
 from usp._parse.input.unescape import ESCAPES, Escape, unescape
 from usp.objects.sitemap import InvalidSitemap
 
@@ -78,3 +82,39 @@ def test_an_html_page_that_shows_a_sitemap_is_invalid(page: str) -> None:
 def test_an_escaped_root_after_lines_of_urls_is_ignored() -> None:
     sitemap = usp.parse(f"{A}\n&lt;urlset&gt;&lt;url&gt;&lt;loc&gt;{B}&lt;/loc&gt;\n")
     assert [page.url for page in sitemap.pages] == [A]
+
+
+def numbered(count: int, more: str) -> str:
+    # URLs that hardly shrink: the compressed document has several chunks.
+    names = (hashlib.sha256(b"%d" % at).hexdigest()[:20] for at in range(count))
+    return f"<urlset {SM}>{''.join(u(f'http://h/{name}') for name in names)}{more}</urlset>"
+
+
+@pytest.mark.parametrize("count", [10, 500, 1000, 6000])
+@pytest.mark.parametrize("escape", [html.escape, json.dumps, "<x><![CDATA[{}]]></x>".format])
+def test_a_large_escaped_document_is_whole_however_it_comes(
+    count: int, escape: Callable[[str], str]
+) -> None:
+    data = escape(numbered(count, f"<sitemap><loc>{B}</loc></sitemap>")).encode()
+    sizes = [1000, 64 * 1024, 256 * 1024, len(data)]
+    pieces = [[data[at : at + size] for at in range(0, len(data), size)] for size in sizes]
+    for chunks in (*pieces, [gzip.compress(data)]):
+        document = inspect(Source(chunks, "http://h/s.xml"))
+        assert isinstance(document.pages, Pages)
+        assert document.known_errors == ()
+        assert [child.url for child in document.children] == [B]
+        assert len(list(document.pages)) == count
+        assert document.pages.complete
+
+
+@pytest.mark.parametrize("more", [f"<sitemap><loc>{B}</loc></sitemap>", ""])
+@pytest.mark.parametrize("count", [1, 1500, 1600, 1700, 1800, 7000])
+def test_a_document_of_any_size_is_whole(count: int, more: str) -> None:
+    document = numbered(count, more)
+    padded = [" " * (64 * 1024 - len(document) + by) + document for by in (-1, 0, 1)]
+    for text in (document, *padded):
+        for data in (text.encode(), gzip.compress(text.encode()), text.encode("utf-16")):
+            sitemap = usp.parse(data)
+            assert len(sitemap.pages) == count
+            assert [child.url for child in sitemap.sub_sitemaps] == ([B] if more else [])
+            assert sitemap.complete

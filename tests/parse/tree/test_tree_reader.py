@@ -14,7 +14,8 @@ from tests.parse.pattern.readers import assert_readers_agree, documents, forget_
 from tests.parse.reading import ALL, SM, u
 from tests.parse.strategies import Damaged, anything, damaged, examples, xml_formats
 from usp._parse.diagnostics import Diagnostics
-from usp._parse.document import Source, document_entries
+from usp._parse.document import Source
+from usp._parse.document_entries import document_entries
 from usp._parse.input.sniff import Kind
 from usp._parse.opening import open_document
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.parse.pattern.readers import assert_readers_agree
@@ -40,6 +42,37 @@ def test_an_extension_under_a_wrong_namespace_is_read(
         ]
         codes = [problem.code for problem in found.problems]
         assert sorted(codes) == sorted(["SM219", *(problem.code for problem in right.problems)])
+    assert_readers_agree([document.encode()])
+
+
+QUOTED = {
+    """ "'{}" """: ["SM219"],
+    """ "{}'" """: [],  # a namespace is known by how it begins
+    """ "'{}'" """: ["SM219"],
+    """ '"{}' """: ["SM219"],
+    """ '{}"' """: [],
+    """ '"{}"' """: ["SM219"],
+    """ "&quot;{}" """: ["SM219"],
+    """ "&#39;{}" """: ["SM219"],
+    """ "x='{}" """: ["SM219"],
+}
+
+
+@pytest.mark.parametrize("prefix", EXTENSIONS)
+@pytest.mark.parametrize("value", QUOTED)
+@pytest.mark.parametrize("count", [1, 70])
+def test_a_quote_in_a_namespace_is_a_part_of_it(prefix: str, value: str, count: int) -> None:
+    entries = [u(f"http://h.example/{number}", EXTENSIONS[prefix]) for number in range(count)]
+    right = sitemap_from_str(urlset(*entries, namespaces=ALL))
+    (namespace,) = re.findall(rf'xmlns:{prefix}="([^"]+)"', ALL)
+    declared = f"xmlns:{prefix} = {value.strip().format(namespace)}"
+    document = urlset(*entries, namespaces=f"{SM} {declared}")
+    found = sitemap_from_str(document)
+    assert [page.to_dict(extended=True) for page in found.pages] == [
+        page.to_dict(extended=True) for page in right.pages
+    ]
+    codes = [problem.code for problem in found.problems]
+    assert sorted(codes) == sorted([*QUOTED[value], *(problem.code for problem in right.problems)])
     assert_readers_agree([document.encode()])
 
 

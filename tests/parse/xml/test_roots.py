@@ -9,6 +9,7 @@ import pytest
 from tests.parse.pattern.readers import WORTH_LEARNING, assert_readers_agree
 from tests.parse.reading import SM, read, rss, u, urlset
 from usp import parse
+from usp.objects.sitemap import InvalidSitemap
 
 SITE: Final = "http://h.example/f/feed"
 ATOM: Final = 'xmlns="http://www.w3.org/2005/Atom"'
@@ -138,3 +139,24 @@ def test_a_relative_link_that_its_base_url_cannot_resolve_is_a_problem() -> None
     resolved = parse(feed.replace("urn:x:y", "http://b.example/"), url=SITE)
     assert resolved.pages[0].url == "http://b.example/x"
     assert not resolved.problems
+
+
+@pytest.mark.parametrize(
+    ("size", "reason"),
+    [
+        (100, "it has no root element"),
+        (1_000_000, "it has no root element"),
+        (1_100_000, "more than 1 MiB precedes any root element"),
+    ],
+)
+@pytest.mark.parametrize("before", ["<!--{}-->", "<?x?>{}<!-- -->"])
+def test_the_reason_says_how_far_a_root_element_was_looked_for(
+    size: int, reason: str, before: str
+) -> None:
+    padded = before.format(" " * size)
+    for document in (padded, padded + "<!-- -->" * 10):
+        found = parse(document)
+        assert isinstance(found, InvalidSitemap)
+        assert reason in found.reason
+    far = parse(padded + FIRST)
+    assert isinstance(far, InvalidSitemap) == (size > 1_048_576)

@@ -52,6 +52,8 @@ _REPAIRABLE: Final = re.compile(
 _ESCAPE_SEQUENCE: Final = re.compile(rb'(\\["\\/bfnrtu])|\\')
 """An escape sequence of JSON, or the backslash of another one, in a string."""
 
+_URL: Final = re.compile(rb"https?:\\?/", re.IGNORECASE)
+"""The start of a URL, of which the slash may be escaped."""
 _NOT_BLANK: Final = re.compile(rb"\S")
 
 _DECODER: Final = json.JSONDecoder(strict=False)  # accepts control characters in strings
@@ -66,7 +68,7 @@ class JsonItemReader:
         diagnostics.position_of = self._position_of
         self._buffer = b""
         self._buffer_start = 0
-        self._buffer_position = root
+        self._root = self._buffer_position = root
         self._known = (0, root)  # the last offset whose position was asked for, and its position
         self._next = 0  # the index in the buffer at which the next token is searched
         self._item_start: int | None = None  # the index of the current item in the buffer
@@ -79,6 +81,8 @@ class JsonItemReader:
         self._after_fault = self._given_up = False
         self._scalars = 0  # how many values among the items are no objects, since the last item
         self._scalar_position: Position = (None, None)
+        self._scalars_have_url = False
+        self._had_objects = self._had_others = False  # among the items
         self._rescan_budget = _MAX_RESCANNED
         self.rest = b""
         """What follows the document's object, as far as it was in the buffer."""
@@ -107,6 +111,9 @@ class JsonItemReader:
             self._report("SM231", "the document is truncated")
         if not self._had_items:
             self._report("SM231", "the document has no items")
+        if self._had_others and not self._had_objects and self._diagnostics.complete:
+            message = "no item of the feed is an object"
+            self._diagnostics.report("SM204", message, position=self._root.position)
         if not self._had_version and not self._resyncing:
             self._diagnostics.report("SM232", "the feed has no version", at=0)
 
@@ -212,6 +219,7 @@ class JsonItemReader:
         if not self._scalars:
             self._scalar_position = self._diagnostics.position(self._buffer_start + match.start())
         self._scalars += 1
+        self._scalars_have_url |= _URL.search(match[0]) is not None
 
     def _open(self, bracket: bytes) -> None:
         if not self._depth and self._had_items:
@@ -257,8 +265,14 @@ class JsonItemReader:
             message = (
                 "an item is not an object" if is_one else f"{self._scalars} items are not objects"
             )
-            self._diagnostics.report("SM407", message, position=self._scalar_position)
-            self._scalars = 0
+            code = self._not_an_object(has_url=self._scalars_have_url)
+            self._diagnostics.report(code, message, position=self._scalar_position)
+            self._scalars, self._scalars_have_url = 0, False
+
+    def _not_an_object(self, *, has_url: bool) -> str:
+        """Return the problem with items that are no objects: with a URL, a page is lost."""
+        self._had_others = True
+        return "SM209" if has_url else "SM407"
 
     def _finish_item(self, start: int) -> Iterator[Item]:
         """Yield the item that has just ended, if it is valid."""
@@ -273,9 +287,11 @@ class JsonItemReader:
         if repaired:
             self._report("SM233", "a malformed item was repaired")
         if not isinstance(value, dict):
-            self._report("SM407", "an item is not an object")
+            code = self._not_an_object(has_url=_URL.search(text) is not None)
+            self._report(code, "an item is not an object")
         elif "id" in value or not self._after_fault:  # else it may be a part of an item
             self._start_pattern = self._start_pattern or ("id" in value and _start_of(text)) or None
+            self._had_objects = True
             yield value, self._buffer_start + start
         self._item_start = None
 

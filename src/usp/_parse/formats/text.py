@@ -13,7 +13,7 @@ from usp._parse.input.other_documents import report_other_document
 from usp._parse.values.deduplicate import Deduplicator, repeated_problem
 from usp._parse.values.plain import are_plain_urls, is_plain_url
 from usp._parse.values.strip_url_junk import strip_quotes
-from usp._parse.values.text import clean_line
+from usp._parse.values.text import WHITESPACE, clean_line
 from usp._parse.values.urls import is_http_url
 
 _NOT_IN_URLS: Final = re.compile(r"[\s<>\"]")
@@ -23,6 +23,14 @@ _MAY_BE_URL: Final = re.compile(
     rb"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xef\xbf[\xbe\xbf]",
     re.IGNORECASE,
 )
+_URL_START: Final = re.compile(r"[\"'<]?https?://", re.IGNORECASE)
+_OTHER_LINE_BREAK: Final = re.compile(
+    # As markup, as escape sequences (PHP in single quotes), or as null characters.
+    r"(?:\\[rn]|<br\s*+/?>)(?=\s*+(?:\\[rn]|<br|https?://|[\"'>]?\Z))"
+    r"|\0(?=https?://)",
+    re.IGNORECASE,
+)
+"""Line breaks between URLs that are no line breaks of a text."""
 _MAX_PLAIN: Final = 512
 """Characters of a URL that can't have an authority that is too long (``is_http_url``)."""
 _MARKUP: Final = re.compile(r"[<{](?![<\s]*+https?://)", re.IGNORECASE)
@@ -42,10 +50,13 @@ def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[
             lines.skip(piece)
             yield from urls
         else:
-            yield from filter(None, map(reading.url, lines.read(piece)))
+            is_odd = b"\\" in piece or b"<" in piece or b"\0" in piece
+            is_odd = is_odd or not lines.is_between_lines  # the first one may begin before it
+            found = lines.read(piece)
+            yield from filter(None, map(reading.url, reading.split(found) if is_odd else found))
         if reading.is_table:
             return
-    yield from filter(None, map(reading.url, lines.end()))
+    yield from filter(None, map(reading.url, reading.split(lines.end())))
     reading.finish()
 
 
@@ -66,7 +77,9 @@ class _TextReading:
 
         Looking at many at once takes a quarter of the time.
         """
-        if not piece.endswith(b"\n") or not piece.isascii() or b"\0" in piece or b'"' in piece:
+        if not piece.endswith(b"\n") or not piece.isascii():
+            return []
+        if b"\0" in piece or b'"' in piece or b"\\" in piece:
             return []
         text = piece.decode()
         if "\r" in text:
@@ -77,6 +90,18 @@ class _TextReading:
             return []
         self._is_first = False
         return urls
+
+    def split(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield the lines; where several URLs are written as one line, as many."""
+        for line in lines:
+            parts = _OTHER_LINE_BREAK.split(strip_quotes(line)) if _URL_START.match(line) else ()
+            # One URL with markup after it is no list of URLs.
+            if len(parts) > 1 and ("<" not in line or sum(map(bool, parts)) > 1):
+                message = "line breaks are written as markup, escape sequences or null characters"
+                self._diagnostics.report_once("SM311", message)
+                yield from (part.strip(WHITESPACE) for part in parts)
+            else:
+                yield line
 
     def url(self, line: str) -> str | None:
         """Return the URL of a line, if it has one that is new."""

@@ -2,7 +2,8 @@
 
 In order of precedence: a byte order mark, the bytes themselves where they are obviously UTF-16 or
 UTF-32, the HTTP charset, the XML declaration, UTF-8. An unknown name is skipped; bytes that are
-invalid in the encoding become U+FFFD. Neither is fatal, both are reported.
+invalid in the encoding become U+FFFD. Neither is fatal, both are reported. A text that ends inside
+of a character was cut off there.
 """
 
 import codecs
@@ -101,6 +102,9 @@ class Utf8Document:
             else:
                 yield self._decode(decoder, data).encode()
             self._offset += len(data)
+        # After other invalid bytes, it is no text in this encoding, and its end proves nothing.
+        held, _ = decoder.getstate()
+        self._diagnostics.cut_character = bool(held) and self._first_error is None
         yield self._decode(decoder, b"", final=True).encode()
         if self._first_error:
             message = f"some bytes are invalid in {self.codec} and were replaced by U+FFFD"

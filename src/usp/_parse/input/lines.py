@@ -1,6 +1,7 @@
 """The lines of a text document, with a limit on their length.
 
-The last line of a document that is truncated is skipped: the start of a URL is another URL.
+The last line of a document that is truncated is skipped: the start of a URL is another URL. A
+document is known to be truncated by its transport, or because it ends inside of a character.
 """
 
 import re
@@ -91,9 +92,10 @@ class LineReader:
         number, _ = self._position
         self._position = ((number or 0) + 1, self._start)
         diagnostics = self._diagnostics
+        is_cut = not ended and (diagnostics.truncated or diagnostics.cut_character)
         if line is None:
             diagnostics.report("SM310", f"a line longer than {MAX_LINE} bytes was skipped")
-        elif diagnostics.truncated and not ended and line.strip():
+        elif is_cut and line.strip():
             diagnostics.report("SM209", "the last line is truncated and was skipped")
         else:
             return decode_line(line)

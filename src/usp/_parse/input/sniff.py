@@ -55,6 +55,9 @@ class SniffResult(NamedTuple):
 _XML_KINDS: Final = frozenset({Kind.URLSET, Kind.INDEX, Kind.RSS, Kind.ATOM})
 
 
+NO_ROOT: Final = "It is not a sitemap: it has no root element"
+"""The reason if there is no tag at all in what was looked at."""
+
 _ROOTS: Final = {
     b"urlset": Kind.URLSET,
     b"sitemapindex": Kind.INDEX,
@@ -222,9 +225,10 @@ def _sniff_xml(head: bytes, start: int) -> SniffResult:
             return _invalid("SM203", "The DOCTYPE declares entities, which are never expanded")
     if result := _sniff_tags(head, text, first, strict=strict):
         return result
-    root = first[1].decode("ascii", "replace")[:60] if first else ""
-    reason = f"the root element is <{root}>" if root else "it has no root element"
-    return _invalid("SM201", f"It is not a sitemap: {reason}")
+    if first is None:
+        return _invalid("SM201", NO_ROOT)
+    root = first[1].decode("ascii", "replace")[:60]
+    return _invalid("SM201", f"It is not a sitemap: the root element is <{root}>")
 
 
 def _sniff_tags(

@@ -56,7 +56,10 @@ _EXACT: Final = {
 """The namespaces of a root element according to the specifications."""
 
 _XMLNS: Final = b"xmlns:"
-_BINDING: Final = re.compile(rb"""xmlns:([\w.-]+)\s*=\s*["']([^"']*)""")
+_BINDING: Final = re.compile(
+    # Only the quote that opens a value closes it: the other one may be in it.
+    rb"""xmlns:(?P<prefix>[\w.-]++)\s*+=\s*+(?:"(?P<namespace>[^"]*+)|'(?P<in_single>[^']*+))"""
+)
 _BY_LENGTH: Final = sorted(_NAMESPACES, key=len, reverse=True)
 _MAX_PREFIXES: Final = 256
 """How many prefixes are remembered: only hostile documents have more, and copies take time."""
@@ -112,7 +115,10 @@ def _is_wrong_binding(given: tuple[str, bytes]) -> bool:
     """Tell whether a declaration binds a prefix to a wrong namespace: most sites have the same."""
     own, written = given
     binding = _BINDING.match(written)
-    return binding is not None and _meaning(own, binding[1].decode(), binding[2].decode())[1]
+    if binding is None:
+        return False
+    namespace: bytes = binding["namespace"] or binding["in_single"] or b""
+    return _meaning(own, binding["prefix"].decode(), namespace.decode())[1]
 
 
 def binds_unusual_prefix(document: bytes, own: str) -> bool:
