@@ -101,6 +101,16 @@ def test_a_repair_that_costs_nothing_is_a_warning(damage: str) -> None:
     assert found.problems
 
 
+@pytest.mark.parametrize("text", ["\nhttp://h/b\nhttps://h/c\n", "x HTTP://h/b", "</b>http://h/1"])
+def test_a_url_between_the_entries_is_an_error(text: str) -> None:
+    for document in (urlset(u(f"{H}/a"), text, u(f"{H}/c")), rss(ITEMS[0], text, ITEMS[1])):
+        found = sitemap_from_str(document)
+        assert "SM223" in [problem.code for problem in found.problems]
+        assert not found.complete
+        assert len(list(found.pages)) == 2
+    assert sitemap_from_str(urlset(u(f"{H}/a"), "words: //h/x", u(f"{H}/c"))).complete
+
+
 def damaged(draw: random.Random, document: str) -> str:
     """A document with a piece cut out, overwritten or repeated."""
     start, size = (
