@@ -111,6 +111,18 @@ def test_a_url_between_the_entries_is_an_error(text: str) -> None:
     assert sitemap_from_str(urlset(u(f"{H}/a"), "words: //h/x", u(f"{H}/c"))).complete
 
 
+@pytest.mark.parametrize("before", ["", "<![CDATA[x]]>", "words"])
+def test_entries_after_cdata_that_never_ends_are_read(before: str) -> None:
+    entries = [u(f"{H}/{number}") for number in range(200)]
+    found = sitemap_from_str(urlset(u(f"{H}/a"), before, "<![CDATA[", *entries))
+    assert [page.url for page in found.pages] == [f"{H}/a", *(f"{H}/{n}" for n in range(200))]
+    assert not found.complete
+    feed = sitemap_from_str(rss(ITEMS[0], before, "<![CDATA[", ITEMS[1]))
+    assert [page.url for page in feed.pages] == PAGES[:2]
+    ends = urlset(u(f"{H}/a"), before, "<![CDATA[", entries[0], "]]>", entries[1])
+    assert [page.url for page in sitemap_from_str(ends).pages] == [f"{H}/a", f"{H}/1"]
+
+
 def damaged(draw: random.Random, document: str) -> str:
     """A document with a piece cut out, overwritten or repeated."""
     start, size = (

@@ -32,6 +32,8 @@ _CHILD_URL: Final = re.compile(
     rb"<(?:[\w.-]+:)?sitemap[\s>].*?</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE | re.DOTALL
 )
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+_UNCLOSED_CDATA: Final = expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION]
+_CDATA: Final = b"<![CDATA["
 _INVALID_TOKEN: Final = expat.errors.XML_ERROR_INVALID_TOKEN
 _INTERRUPTED_TAG: Final = re.compile(
     rb"<[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+(?:>[ \t\r\n]*+<)?+(?=<)"
@@ -77,6 +79,7 @@ class Faults:
         self.skipped_large = False
         """Whether more than ``MAX_ENTRY`` was skipped: maybe an entry."""
         self._ends_to = 0  # up to this offset, there are only end tags after the last entry
+        self._passed_cdata = False  # a CDATA section that never ends
         self._skipped_start = False  # of an entry that was too large, and was reported
         self._count = 0  # since the last entry
         self._counted_after = -1  # the end of that entry
@@ -217,12 +220,14 @@ class Faults:
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
-            after = skip_comment(buffer, fault, self._since, self._boundaries.starts)
+            after = self._pass_unclosed_cdata(error) or skip_comment(
+                buffer, fault, self._since, self._boundaries.starts
+            )
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
             points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
             stop = find_next_start(buffer, after, points, final=final)
-            skipped = max(after, fault)  # what a comment has is not lost
+            skipped = min(max(after, fault), stop)  # what a comment has is not lost
         self._report_lost(skipped, stop, offset, after_root=ended)
         at_end = stop == len(buffer.data)
         if not builder.scope.has_root and not at_end:
@@ -253,6 +258,19 @@ class Faults:
             return False
         builder.end()
         return True
+
+    def _pass_unclosed_cdata(self, error: expat.ExpatError) -> int:
+        """Return where the content of a CDATA section begins that never ends; 0 if there is none.
+
+        Its entries are read, as those of a comment that never ends. Once in a document: expat reads
+        to its end each time.
+        """
+        if error.code != _UNCLOSED_CDATA or self._passed_cdata:
+            return 0
+        self._passed_cdata = True
+        data, since = self._buffer.data, self._since
+        begin = data.find(_CDATA, max(data.rfind(b"]]>", since), since))
+        return begin + len(_CDATA) if begin >= 0 else 0  # it is no longer in the buffer
 
     def _report_lost(self, begin: int, stop: int, offset: int, *, after_root: bool) -> None:
         """Report that an entry is lost in what is skipped, if it may be."""
