@@ -26,8 +26,9 @@ from usp._parse.xml.audit_builder import builder_for
 from usp._parse.xml.boundaries import boundaries_for, only_ends_are_left
 from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry
 from usp._parse.xml.expat_parser import ExpatParser
-from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults, HasLink
+from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
 from usp._parse.xml.grammar import Grammar
+from usp._parse.xml.losses import HasLink
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.resync import find_next_start
 
@@ -131,7 +132,7 @@ class XmlReader:
             self._diagnostics.report("SM210", "an entry is not closed", at=offset)
         builder.unclosed_entries.clear()
         for offset in builder.unfinished_urls:
-            message = "an entry ends inside of its URL, the rest is missing"
+            message = "an entry ends inside of its URL, or before it: the rest is missing"
             self._diagnostics.report("SM209", message, at=offset)
         builder.unfinished_urls.clear()
         self._completed += builder.completed
@@ -410,6 +411,6 @@ class XmlReader:
             while self._advance(final=False):
                 pass
             needed = self._needed_from
-        self._faults.note_link(needed - self._buffer.start)
+        self._faults.pass_end_tags(needed - self._buffer.start)
         self._buffer.drop_before(needed, counting=self._diagnostics.locating)
         self._crowded = self._crowded or (self._parser is not None and self._parser.is_crowded)

@@ -137,7 +137,7 @@ CODES: Final[dict[str, Code]] = {
     ),
     "SM209": Code(
         "entry-skipped", _E,
-        "An entry is too damaged to be read and was skipped, or ends inside of its URL.", _XML,
+        "An entry was skipped as too damaged, or a part of it or of another is missing.", _XML,
         "Escape &, < and >, and close every tag.",
     ),
     "SM210": Code(

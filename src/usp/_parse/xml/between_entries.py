@@ -1,8 +1,8 @@
 """What stands between the entries of a document and doesn't belong there.
 
 No format has texts there. Most are messages of a program that failed. Entries that were escaped are
-lost, and so are those of another format, and another document. A document that has no entries at
-all is empty only if whatever it has is understood.
+lost, and so are those of another format, another document, and lines of URLs. A document that has
+no entries at all is empty only if whatever it has is understood.
 """
 
 import re
@@ -12,8 +12,10 @@ from usp._display import excerpt
 from usp._parse.xml.grammar import Grammar
 
 _ESCAPED_ENTRY: Final = re.compile(r"<(?:item|entry|url|sitemap)[\s/>]", re.IGNORECASE)
+_URL: Final = re.compile(r"https?://", re.IGNORECASE)
 _KEPT: Final = len("<sitemap")
-"""How much of a text is kept: an escaped tag may go on in the next part of the document."""
+"""How much of a text is kept: an escaped tag, or the beginning of a URL, may go on in the next part
+of the document."""
 _MAX_SHOWN: Final = 60
 _OTHERS: Final = frozenset(
     f"{prefix}{name}"
@@ -83,6 +85,8 @@ class BetweenEntries:
         self._end = text[-_KEPT:]
         if _ESCAPED_ENTRY.search(text):
             found.append(("SM209", "an entry was skipped: its tags are escaped"))
+        if _URL.search(text):
+            found.append(("SM223", "a URL between the entries was skipped"))
         return found
 
     def _note(self, key: str) -> None:

@@ -11,9 +11,9 @@ from typing import Final
 from usp._parse.xml.bare_url import find_bare_url
 from usp._parse.xml.between_entries import BetweenEntries
 from usp._parse.xml.builder_state import BuilderState, KnownElements
-from usp._parse.xml.grammar import Grammar, Tag
+from usp._parse.xml.grammar import URL_KEYS, Grammar, Tag
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
-from usp._parse.xml.nesting import Nesting
+from usp._parse.xml.nesting import MAX_PATH, MAX_PATH_NAMES, Nesting
 from usp._parse.xml.unknown_elements import UnknownElements
 from usp.objects.page import Record
 
@@ -24,10 +24,6 @@ IMPLIED_ROOT: Final = "_"  # opened around entries without a root element
 _LOC: Final = "loc"
 MAX_DEPTH: Final = 500
 """How many nested elements are distinguished; deeper ones are counted only."""
-_MAX_PATH: Final = 16
-_MAX_PATH_NAMES: Final = 1024
-"""How many elements around the entries are kept after a fault, and their names in all, which each
-new parser reads. Real documents have fewer."""
 
 
 class EntryBuilder:
@@ -45,7 +41,7 @@ class EntryBuilder:
         self.unclosed_entries: list[int] = []
         """The offsets of entries that were not closed before the next one started."""
         self.unfinished_urls: list[int] = []
-        """The offsets of entries that end inside of their URL: half a URL is another page."""
+        """The offsets of entries that end inside of their URL, or before it."""
         self.structure_problems = scope.problems if scope else StructureProblems()
         self._grammar = grammar
         self._entries = grammar.entries
@@ -123,6 +119,11 @@ class EntryBuilder:
         """Whether the innermost open element contains text, or is unknown."""
         return self._leaf is not None or self._children is None
 
+    @property
+    def is_in_unknown(self) -> bool:
+        """Whether the innermost open element is unknown."""
+        return self._leaf is None and self._children is None and self._stack[-1][1] is None
+
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Handle a start tag."""
         if self._leaf is not None:
@@ -191,7 +192,7 @@ class EntryBuilder:
     def _start_child(self, tag: Tag | None, name: str, attributes: Mapping[str, str]) -> None:
         self._start_field(tag, attributes)
         if tag is None and self._grammar.extensions:
-            self._start_unknown(name, attributes)
+            self._unknown.start(self._record, name, self._scope.namespace(name), attributes)
 
     def _is_refused(self, name: str, attributes: Mapping[str, str]) -> bool:
         """Tell whether a tag shows that the current entry, with others in it, is to be repaired."""
@@ -286,9 +287,9 @@ class EntryBuilder:
         self.discard_entry()
         self.nesting.around = 0
         was_inside = self._children is not self._entries
-        while self._stack and (self._children is not self._entries or len(self._stack) > _MAX_PATH):
+        while self._stack and (self._children is not self._entries or len(self._stack) > MAX_PATH):
             self._children, _, self._scope, _ = self._stack.pop()
-        while sum([len(place[3]) for place in self._stack]) > _MAX_PATH_NAMES:
+        while sum([len(place[3]) for place in self._stack]) > MAX_PATH_NAMES:
             self._children, _, self._scope, _ = self._stack.pop()
         self._known = self._scope.names.tags[id(self._children)]
         return was_inside
@@ -304,6 +305,8 @@ class EntryBuilder:
         if self.notes_open_url():
             self._record.append((self._grammar.url_field, "".join(self._text)))
             self._text.clear()
+        elif (self._record or self.is_in_text) and URL_KEYS.isdisjoint(dict(self._record)):
+            self.unfinished_urls.append(self.entry_start or 0)
         self.finish_entry()
 
     def notes_open_url(self) -> bool:
@@ -348,7 +351,7 @@ class EntryBuilder:
         A field inside another one is read as if it followed it.
         """
         if self._unknown.open:
-            self._start_unknown(name, attributes)
+            self._unknown.start(self._record, name, self._scope.namespace(name), attributes)
             return None
         if not (self._grammar.plain_texts and self._stack and self._stack[-1][1]):
             return None
@@ -407,9 +410,6 @@ class EntryBuilder:
             self._record.append((tag.key, ""))
         if tag and tag.attributes and attributes:
             self._record += tag.fields_of(attributes)
-
-    def _start_unknown(self, name: str, attributes: Mapping[str, str]) -> None:
-        self._unknown.start(self._record, name, self._scope.namespace(name), attributes)
 
     def _end_unknown(self) -> None:
         if self.nesting.is_inner(len(self._stack)):

@@ -6,17 +6,17 @@ reader asks where to go on.
 """
 
 import re
-from collections.abc import Callable, Collection
 from typing import Final, NamedTuple
 from xml.parsers import expat
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.xml.boundaries import EntryBoundaries
-from usp._parse.xml.entry_builder import Entry, EntryBuilder
+from usp._parse.xml.entry_builder import EntryBuilder
 from usp._parse.xml.grammar import Grammar
+from usp._parse.xml.losses import LOC_END, HasLink, Losses
 from usp._parse.xml.read_buffer import ReadBuffer
-from usp._parse.xml.recovery import recover_entry, recover_root
+from usp._parse.xml.recovery import recover_entry, recover_root, resembles
 from usp._parse.xml.resync import (
     END_TAG,
     find_malformed_start,
@@ -24,7 +24,6 @@ from usp._parse.xml.resync import (
     skip_comment,
     skip_end_tags,
 )
-from usp.objects.page import Record
 
 MAX_ENTRY: Final = 1024 * 1024
 _MAX_FAULTS: Final = 16
@@ -33,25 +32,14 @@ _CHILD_URL: Final = re.compile(
     rb"<(?:[\w.-]+:)?sitemap[\s>].*?</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE | re.DOTALL
 )
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+_UNCLOSED_CDATA: Final = expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION]
+_CDATA: Final = b"<![CDATA["
 _INVALID_TOKEN: Final = expat.errors.XML_ERROR_INVALID_TOKEN
 _INTERRUPTED_TAG: Final = re.compile(
     rb"<[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+(?:>[ \t\r\n]*+<)?+(?=<)"
 )
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
-_LOC_END: Final = re.compile(rb"</(?!(?:image|video):)(?:[\w.-]+:)?loc\s*>", re.IGNORECASE)
-_LINK: Final = re.compile(rb"<(?:[\w.-]+:)?(?:link|guid)[\s/>]", re.IGNORECASE)
-"""The elements of a feed that have the URL of an entry."""
-_LOC_KEYS: Final = ("loc",)
-HasLink = Callable[[Record], object]
-"""Tells whether an entry of a feed has a link; what that is, its format decides."""
-_URL_TRACE: Final = re.compile(rb"""href|(?<!url=["'])http""", re.IGNORECASE)
-"""What shows that an entry without a link may have had one; ``url`` is that of its media."""
-_TITLE_KEYS: Final = ("title", "description", "summary", "tagline", "content")
-_FIELD_END: Final = rb"</(?:[\w.-]+:)?(%s)\s*>"
-_LINK_END: Final = re.compile(_FIELD_END % b"link", re.IGNORECASE)
-_TITLE_END: Final = re.compile(_FIELD_END % "|".join(_TITLE_KEYS).encode(), re.IGNORECASE)
-_TITLE_TEXT: Final = re.compile(rb"[^\s>]\s*+" + _TITLE_END.pattern, re.IGNORECASE)
-"""The end tag of a title that has a text."""
+_END_TAGS: Final = re.compile(rb"(?:\s*+</[^<>]*+>)*+\s*+")
 _TAG_END: Final = re.compile(rb"[<>]")
 
 
@@ -75,8 +63,7 @@ class Faults:
         diagnostics: Diagnostics,
         has_link: HasLink,
     ) -> None:
-        self._is_sitemap = grammar.plain_texts
-        self._has_link = has_link
+        self._losses = Losses(grammar, boundaries, has_link)
         self._boundaries = boundaries
         self._builder = builder
         self._buffer = buffer
@@ -91,14 +78,16 @@ class Faults:
         """Whether the document ends inside of an entry."""
         self.skipped_large = False
         """Whether more than ``MAX_ENTRY`` was skipped: maybe an entry."""
-        self._link_end = 0  # of the last link between entries
+        self._ends_to = 0  # up to this offset, there are only end tags after the last entry
+        self._passed_cdata = False  # a CDATA section that never ends
+        self._skipped_start = False  # of an entry that was too large, and was reported
         self._count = 0  # since the last entry
         self._counted_after = -1  # the end of that entry
 
     def report_large(self, message: str, offset: int) -> None:
         """Report that more than ``MAX_ENTRY`` was skipped."""
         self._diagnostics.report("SM217", message, at=offset)
-        self.skipped_large = True
+        self.skipped_large = self._skipped_start = True
 
     def locate(self, error: expat.ExpatError, offset: int, *, final: bool) -> int | None:
         """Decide whether expat stopped inside an entry, in the tag of a root, or between entries.
@@ -188,26 +177,11 @@ class Faults:
         builder = self._builder
         builder.leave_entry()
         before = len(builder.completed)
-        recover_entry(data, builder, is_closed=is_closed)
+        signs = recover_entry(data, builder, is_closed=is_closed)
         builder.finish_entry()
-        skipped = len(builder.completed) == before or self._has_lost_field(
-            builder.completed[-1], data
-        )
-        code, result = ("SM209", "skipped") if skipped else ("SM208", "repaired")
-        message = f"a malformed entry was {result}: {fault.message}"
-        self._diagnostics.report(code, message, at=fault.offset)
-
-    def _has_lost_field(self, entry: Entry, data: bytes) -> bool:
-        """Tell whether an entry lacks a field without which it is skipped, though it had one."""
-        if self._is_sitemap:
-            return not _has_text(entry, _LOC_KEYS)
-        record = entry[1]
-        read = {key for key, _ in record}  # a field that is empty is not lost
-        if not self._has_link(record):
-            return bool(_URL_TRACE.search(data)) or _has_other_end(data, _LINK_END, read)
-        if _has_text(entry, _TITLE_KEYS):
-            return False
-        return bool(_TITLE_TEXT.search(data)) or _has_other_end(data, _TITLE_END, read)
+        entry = builder.completed[-1] if len(builder.completed) > before else None
+        code, message = self._losses.judge(entry, data, signs)
+        self._diagnostics.report(code, f"{message}: {fault.message}", at=fault.offset)
 
     def _skip_truncated_entry(self, fault: Fault, data: bytes) -> None:
         """Skip the entry at which the document ends; for a child sitemap its URL is enough."""
@@ -229,6 +203,9 @@ class Faults:
             if not was_inside:
                 self._diagnostics.report_once("SM211", "an element is not closed", at=offset)
             return buffer.start + end_tag.start(1) - len(b"</")
+        if end_tag and self._closes_misspelled(end_tag):
+            self._report_malformed(expat.ErrorString(error.code), offset)
+            return buffer.start + end_tag.end()
         open_root = builder.open_root
         # Of another name, or not as expat wants it: nothing else is meant.
         tag = fault - buffer.data.startswith(b"<", fault - 1)
@@ -243,14 +220,15 @@ class Faults:
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
-            after = skip_comment(buffer, fault, self._since, self._boundaries.starts)
+            after = self._pass_unclosed_cdata(error) or skip_comment(
+                buffer, fault, self._since, self._boundaries.starts
+            )
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
             points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
             stop = find_next_start(buffer, after, points, final=final)
-            skipped = max(after, fault)  # what a comment has is not lost
-        if self._has_lost_entry(skipped, stop):
-            self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
+            skipped = min(max(after, fault), stop)  # what a comment has is not lost
+        self._report_lost(skipped, stop, offset, after_root=ended)
         at_end = stop == len(buffer.data)
         if not builder.scope.has_root and not at_end:
             self.rootless = True  # the start tag of the root element is malformed
@@ -266,39 +244,61 @@ class Faults:
             self._report_malformed(expat.ErrorString(error.code), offset)
         return buffer.start + stop
 
+    def _closes_misspelled(self, end_tag: re.Match[bytes]) -> bool:
+        """Close the element that an entry's end tag is meant for: ``<ulr><loc>…</loc></url>``.
+
+        Its ``<loc>`` was read as an entry of its own.
+        """
+        builder, data = self._builder, self._buffer.data
+        path = builder.path
+        after_loc = LOC_END.match(data, max(builder.last_entry_end - self._buffer.start, 0))
+        if not (path and after_loc and self._boundaries.ends.match(data, end_tag.start(1) - 2)):
+            return False
+        if builder.open_root == path[-1] or not resembles(end_tag[1].decode(), path[-1].lower()):
+            return False
+        builder.end()
+        return True
+
+    def _pass_unclosed_cdata(self, error: expat.ExpatError) -> int:
+        """Return where the content of a CDATA section begins that never ends; 0 if there is none.
+
+        Its entries are read, as those of a comment that never ends. Once in a document: expat reads
+        to its end each time.
+        """
+        if error.code != _UNCLOSED_CDATA or self._passed_cdata:
+            return 0
+        self._passed_cdata = True
+        data, since = self._buffer.data, self._since
+        begin = data.find(_CDATA, max(data.rfind(b"]]>", since), since))
+        return begin + len(_CDATA) if begin >= 0 else 0  # it is no longer in the buffer
+
+    def _report_lost(self, begin: int, stop: int, offset: int, *, after_root: bool) -> None:
+        """Report that an entry is lost in what is skipped, if it may be."""
+        data, since = self._buffer.data, self._since
+        if self.pass_end_tags(stop):
+            return
+        if self._losses.are_between(data, since, begin, stop, after_root=after_root):
+            if not self._skipped_start:
+                self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
+            self._skipped_start = False
+
+    def pass_end_tags(self, stop: int) -> bool:
+        """Tell whether nothing but end tags stands between the last entry and this index.
+
+        Then one of an entry is one too many. Also asked before bytes are dropped, to remember it.
+        """
+        data, begin = self._buffer.data, max(self._ends_to, self._builder.last_entry_end)
+        begin -= self._buffer.start
+        if begin < 0 or LOC_END.match(data, begin) or not _END_TAGS.fullmatch(data, begin, stop):
+            return False  # that of a <loc> outside of an entry: its start is missing
+        self._ends_to = self._buffer.start + stop
+        return True
+
     @property
     def _since(self) -> int:
         """Where the last entry ended, or reading last resumed."""
         start = self._buffer.start
         return max(self.resumed_at, self._builder.last_entry_end, start) - start
-
-    def _has_lost_entry(self, begin: int, stop: int) -> bool:
-        """Tell whether an entry ends in what is skipped, whose start tag is missing or damaged.
-
-        In a sitemap, a text stands before the end tag of its URL; in a feed, the field that has the
-        URL stands before the end tag of the entry: else it is one end tag too many.
-        """
-        data = self._buffer.data
-        if self._is_sitemap:
-            end = _LOC_END.search(data, begin, stop)
-            before = data[self._since : end.start()].rstrip() if end else b""
-            return bool(before) and (not before.endswith(b">") or before.endswith(b"]]>"))
-        self.note_link(stop)
-        if self._link_end <= self._builder.last_entry_end:
-            return False
-        begin = max(self._link_end - self._buffer.start, begin)
-        is_lost = self._boundaries.ends.search(data, begin, stop) is not None
-        if is_lost:
-            self._link_end = 0  # what follows belongs to another entry
-        return is_lost
-
-    def note_link(self, stop: int) -> None:
-        """Remember the link of a feed that stands between entries, before it is passed or dropped.
-
-        The end tag of its entry may come after another fault, or in the next part of the document.
-        """
-        if not self._is_sitemap and (link := _LINK.search(self._buffer.data, self._since, stop)):
-            self._link_end = self._buffer.start + link.end()
 
     def _has_many_faults(self) -> bool:
         """Count a fault between entries; tell whether there are many after the same entry."""
@@ -306,16 +306,3 @@ class Faults:
         self._count = self._count + 1 if last_entry_end == self._counted_after else 1
         self._counted_after = last_entry_end
         return self._count > _MAX_FAULTS
-
-
-def _has_text(entry: Entry, keys: Collection[str]) -> bool:
-    """Tell whether an entry has one of these fields, and a text in it."""
-    for key, text in entry[1]:  # noqa: SIM110 -- half the time of any(): there are few
-        if key in keys and text.strip():
-            return True
-    return False
-
-
-def _has_other_end(data: bytes, end: re.Pattern[bytes], read: Collection[str]) -> bool:
-    """Tell whether there is the end tag of a field that was not read: its start is damaged."""
-    return any(name.decode().lower() not in read for name in end.findall(data))

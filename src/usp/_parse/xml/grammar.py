@@ -16,6 +16,8 @@ from usp._parse.input.sniff import Kind
 UNKNOWN: Final = "<"
 """The key of an unknown element; its text is namespace, space, name. Its attributes, ``<@name``,
 its texts and its children follow, up to its end."""
+URL_KEYS: Final = frozenset({"loc", "link", "guid", "link@href", "item@rdf:about"})
+"""The fields that may have the URL of an entry."""
 UNKNOWN_TEXT: Final = "#"
 UNKNOWN_END: Final = ">"
 

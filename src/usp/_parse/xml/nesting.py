@@ -12,6 +12,10 @@ _MAX_INNER: Final = 16
 _MAX_REPAIRS: Final = 256
 """After so many entries that have others in them, each name of an entry begins one: no extension is
 meant, and a repair takes several times as long."""
+MAX_PATH: Final = 16
+MAX_PATH_NAMES: Final = 1024
+"""How many elements around the entries are kept after a fault, and their names in all, which each
+new parser reads. Real documents have fewer."""
 
 
 class Nesting:

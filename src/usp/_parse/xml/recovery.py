@@ -6,6 +6,7 @@ ends where the next field of its group starts, and an end tag without a start ta
 """
 
 import re
+from collections import Counter
 from typing import Final
 
 from usp._parse.values.text import CONTROL_BYTES, decode_entities, remove_control_characters
@@ -45,26 +46,58 @@ _ATTRIBUTE: Final = re.compile(
     "|[\u2018-\u201f]([^\u2018-\u201f]*)[\u2018-\u201f]"
     r"""|([^\s"'>]+))"""
 )
+_MAX_NAME: Final = 32
+_URL_PART: Final = re.compile(rb"[/.:]")
+_JUNK: Final = re.compile(
+    rb"</?+(?:%s|guid|id)[\s/>]|\A(?![A-Za-z_][\w.:-]*+\s*+=)[^\s/]|\A/." % _KNOWN
+)
+"""What is no attribute: the rest of a name, or tags between a quote and the next one."""
+_FIELDS: Final = frozenset(
+    {
+        *("url", "sitemap", "item", "entry", "loc", "lastmod", "changefreq", "priority"),
+        *("link", "guid", "id", "title", "description", "pubdate", "summary", "content"),
+        *("published", "issued", "updated", "modified", "created"),
+    }
+)
+"""The entries and their own fields: the start of one is missing if its end tag stands alone."""
+_ONE_EACH: Final = frozenset({"loc", "link", "guid", "id", "title"})
+"""The fields that tell entries apart: in an element that isn't closed, they are another entry's."""
 _ATTRIBUTE_START: Final = re.compile(rb"\s+[A-Za-z_][\w.:-]*\s*=")
 
 
-def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> None:
-    """Send the elements and texts of a malformed entry to the builder.
+class Signs:
+    """What shows that a malformed entry has lost something, or has run into another one."""
+
+    __slots__ = ("bare_text", "dropped", "tags")
+
+    def __init__(self) -> None:
+        self.tags = False
+        """Whether tags are damaged or missing: a bare ``&`` is in none."""
+        self.dropped = False
+        """Whether something was dropped that may have been a part of a field."""
+        self.bare_text = ""
+        """The last text that is in no field: it is dropped, unless it is the URL."""
+
+
+def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> Signs:
+    """Send the elements and texts of a malformed entry to the builder; return what is odd in it.
 
     If it is not closed, it ends where the next one starts: maybe inside of its URL.
     """
     entry = entry.translate(None, CONTROL_BYTES)  # those in tags, too
-    tags, ends = _OpenTags(builder), _Delimiters(entry)
+    signs = Signs()
+    tags, ends = _OpenTags(builder, signs), _Delimiters(entry)
     position, size = 0, len(entry)
     while position < size and (token := _TOKEN.search(entry, position)):
         if token.start() > position:
-            builder.text(_decode_text(entry[position : token.start()]))
+            tags.text(_decode_text(entry[position : token.start()]))
         position = token.end()
         kind = token.lastgroup
         if kind in _START_TAGS:
-            _open(tags, builder, token)
+            _open(tags, token)
         elif kind in _END_TAGS:
-            tags.close(token[kind].decode("utf-8", "replace"))
+            tags.close(token[kind].decode("utf-8", "replace"), is_whole=token[0].endswith(b">"))
+            signs.dropped |= bool(_URL_PART.search(entry, token.end(kind), position))
         elif kind == "comment":
             position = ends.find_end(b"-->", position) or position
         elif kind in _CDATA_SECTIONS:
@@ -73,11 +106,22 @@ def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> No
             position = end or position
             text = entry[begin : end - 3] if end else token["unclosed_cdata"] or b""
             builder.text(remove_control_characters(text.decode("utf-8", "replace")))
+        else:
+            signs.dropped |= b"://" in token[0]
     if position < size:
-        builder.text(_decode_text(entry[position:]))
+        tags.text(_decode_text(entry[position:]))
     if not is_closed:
         builder.notes_open_url()
     tags.close_all()
+    return signs
+
+
+def resembles(name: str, other: str) -> bool:
+    """Tell whether two names have at least half of their letters in common: one is misspelled."""
+    longest = max(len(name), len(other))
+    if longest > _MAX_NAME:
+        return False
+    return 2 * sum((Counter(name) & Counter(other)).values()) >= longest
 
 
 def recover_root(data: bytes, name: re.Match[bytes], builder: EntryBuilder) -> int:
@@ -110,7 +154,7 @@ class _Delimiters:
         return 0 if begin > last else self._entry.find(delimiter, begin) + len(delimiter)
 
 
-def _open(tags: "_OpenTags", builder: EntryBuilder, token: re.Match[bytes]) -> None:
+def _open(tags: "_OpenTags", token: re.Match[bytes]) -> None:
     """Open a tag; the content of one without ``>`` is text, unless it is attributes."""
     name = (token["name"] or token["glued"] or token["spaced"]).decode("utf-8", "replace")
     unterminated = token["unterminated"]
@@ -118,7 +162,7 @@ def _open(tags: "_OpenTags", builder: EntryBuilder, token: re.Match[bytes]) -> N
         tags.open(name, token["attributes"] or b"")
     else:
         tags.open(name, b"")
-        builder.text(_decode_text(unterminated))
+        tags.text(_decode_text(unterminated))
 
 
 def _parse_attributes(text: bytes) -> dict[str, str]:
@@ -135,33 +179,100 @@ def _decode_text(data: bytes) -> str:
 class _OpenTags:
     """The open tags, in an entry where not every end tag has its start tag."""
 
-    __slots__ = ("_builder", "_counts", "_open")
+    __slots__ = (
+        *("_builder", "_closed", "_counts", "_holds_entry", "_open", "_signs"),
+        *("_unknown", "_unknown_depth"),
+    )
 
-    def __init__(self, builder: EntryBuilder) -> None:
+    def __init__(self, builder: EntryBuilder, signs: Signs) -> None:
         self._builder = builder
+        self._signs = signs
         self._open: list[str] = []
+        self._unknown = ""  # the unknown element in the entry that is open: its content is dropped
+        self._unknown_depth = 0  # how many are open, with it
+        self._closed = ""  # the field whose end tag was the last thing
+        self._holds_entry = False  # whether what may be a part of an entry is in it
         self._counts: dict[str, int] = {}  # so that an end tag without a start takes no search
 
     def open(self, name: str, attributes: bytes) -> None:
-        if self._open and self._builder.implies_end_of_text(name):
+        builder = self._builder
+        if self._open and builder.implies_end_of_text(name):
+            self._signs.tags = True
             self._end()
-        self._builder.start(name, _parse_attributes(attributes) if attributes else {})
+        was_in_text = builder.is_in_text
+        builder.start(name, _parse_attributes(attributes) if attributes else {})
+        self._closed = ""
+        if attributes and _JUNK.search(attributes):
+            self._signs.dropped = True
         if attributes and attributes.rstrip().endswith(b"/"):
-            self._builder.end()
+            builder.end()
         else:
             name = name.lower()
+            if not was_in_text and builder.is_in_unknown:
+                self._unknown, self._unknown_depth = name, len(self._open) + 1
+                self._holds_entry = False
+            elif name in _ONE_EACH:
+                self._holds_entry = True
             self._open.append(name)
             self._counts[name] = self._counts.get(name, 0) + 1
 
-    def close(self, name: str) -> None:
+    def text(self, text: str) -> None:
+        self._closed = "" if text.strip() else self._closed
+        if not self._builder.is_in_text:
+            if bare := text.strip():
+                self._signs.tags, self._signs.bare_text = True, bare
+        elif "://" in text and self._unknown != "id":  # that of an entry of Atom is a URL
+            self._holds_entry = True
+        self._builder.text(text)
+
+    def close(self, name: str, *, is_whole: bool) -> None:
+        """Close an element and those inside it; an end tag without a start is ignored."""
         name = name.lower()
-        while self._counts.get(name) and self._end() != name:
-            pass
+        if not self._counts.get(name):
+            self._signs.tags = True
+            if name != self._closed:  # else it is one too many
+                self._close_nothing(name, is_whole=is_whole)
+            return
+        self._signs.tags = self._signs.tags or not is_whole
+        while self._open[-1] != name:
+            self._end_unclosed()
+        closed = self._end()
+        self._closed = closed if is_whole else ""
 
     def close_all(self) -> None:
-        for _ in self._open:
-            self._builder.end()
-        self._open = []
+        """Close what is open where the entry ends: its own element, if it has no end tag."""
+        while len(self._open) > 1:
+            self._end_unclosed()
+        if self._open:
+            self._end()
+
+    def _end_unclosed(self) -> None:
+        """Close an element that has no end tag: the content of a field is kept."""
+        self._signs.tags = True
+        if self._is_in_unknown and self._holds_entry:
+            self._signs.dropped = True
+        self._end()
+
+    @property
+    def _is_in_unknown(self) -> bool:
+        """Whether the innermost open element is unknown, and directly in the entry or a group."""
+        return len(self._open) == self._unknown_depth > 0 and self._open[-1] == self._unknown
+
+    def _close_nothing(self, name: str, *, is_whole: bool) -> None:
+        """Note an end tag without a start, unless one of the two is only misspelled."""
+        innermost = self._open[-1] if self._open else ""
+        if name.rpartition(":")[2] not in _FIELDS:
+            if not (is_whole or innermost.startswith(name)):
+                self._signs.dropped = True  # the next tag interrupts it: something else is in it
+            return
+        if self._is_in_unknown and name not in _ONE_EACH and resembles(name, innermost):
+            self._end()
+            return
+        written, _, rest = self._signs.bare_text.lstrip("<").partition(">")
+        if rest and name not in _ONE_EACH and resembles(name, written):
+            self._signs.bare_text = ""
+        else:
+            self._signs.dropped = True
 
     def _end(self) -> str:
         name = self._open.pop()

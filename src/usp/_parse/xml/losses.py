@@ -1,0 +1,129 @@
+"""Losses: whether what a fault costs may have been an entry, or a part of one.
+
+expat stops at any fault. Most cost nothing: a bare ``&``, an end tag that is missing or misspelled.
+Others are what is left where a piece of the document is missing, and with it maybe whole entries.
+They are known by what they leave: an end tag without its start, a text in no field, the fields of
+two entries in one. Then the document is not complete, however well the rest was repaired.
+"""
+
+import re
+from collections.abc import Callable, Collection
+from typing import Final
+
+from usp._parse.xml.boundaries import EntryBoundaries
+from usp._parse.xml.entry_builder import Entry
+from usp._parse.xml.grammar import URL_KEYS, Grammar
+from usp._parse.xml.recovery import Signs
+from usp.objects.page import Record
+
+HasLink = Callable[[Record], object]
+"""Tells whether an entry of a feed has a link; what that is, its format decides."""
+LOC_END: Final = re.compile(rb"</(?!(?:image|video):)(?:[\w.-]+:)?loc\s*>", re.IGNORECASE)
+_LOC_KEYS: Final = ("loc",)
+_TAG: Final = re.compile(
+    rb"<(?:(?!urlset|sitemapindex)[us](?![^<>]*+=)|[^<>]*+(?<=url)>|[^<>]*+(?<=sitemap)>)",
+    re.IGNORECASE,
+)
+"""What is left of a tag of an entry: its beginning or its end."""
+_URL: Final = re.compile(rb"https?://", re.IGNORECASE)
+_URL_TRACE: Final = re.compile(rb"""href|(?<!url=["'])http""", re.IGNORECASE)
+"""What shows that an entry without a link may have had one; ``url`` is that of its media."""
+_TITLE_KEYS: Final = ("title", "description", "summary", "tagline", "content")
+_FIELD_END: Final = rb"</(?:[\w.-]+:)?(%s)\s*>"
+_LINK_END: Final = re.compile(_FIELD_END % b"link", re.IGNORECASE)
+_TITLE_END: Final = re.compile(_FIELD_END % "|".join(_TITLE_KEYS).encode(), re.IGNORECASE)
+_TITLE_TEXT: Final = re.compile(rb"[^\s>]\s*+" + _TITLE_END.pattern, re.IGNORECASE)
+"""The end tag of a title that has a text."""
+_SINGLE: Final = frozenset(
+    {
+        *("loc", "lastmod", "changefreq", "priority", "link", "guid", "title", "description"),
+        *("pubdate", "summary", "content", "published", "issued", "updated", "modified", "created"),
+    }
+)
+"""The fields that an entry has once."""
+_MARKUP_IN_URL: Final = re.compile(r"<[^0-9\s]|>")
+"""What no URL contains; ``<2`` in one may be a comparison that isn't escaped."""
+
+
+class Losses:
+    """Judges the faults of documents of one format."""
+
+    def __init__(self, grammar: Grammar, boundaries: EntryBoundaries, has_link: HasLink) -> None:
+        self._is_sitemap = grammar.plain_texts
+        self._boundaries = boundaries
+        self._has_link = has_link
+
+    def judge(self, entry: Entry | None, data: bytes, signs: Signs) -> tuple[str, str]:
+        """Return the problem with a malformed entry, given its bytes: a code and a message."""
+        if entry is None or self._has_lost_field(entry, data):
+            return "SM209", "a malformed entry was skipped"
+        if self._is_part(entry, signs):
+            return "SM209", "a malformed entry was read, but a part of it or of another is missing"
+        return "SM208", "a malformed entry was repaired"
+
+    def are_between(
+        self, data: bytes, since: int, begin: int, stop: int, *, after_root: bool
+    ) -> bool:
+        """Tell whether an entry was lost in what is skipped between entries.
+
+        Its end is there, but its start is not; or a URL. In a sitemap there is no other one, and a
+        text stands before the end tag of its ``<loc>``. A feed has others: those that describe it.
+        """
+        if self._boundaries.ends.search(data, begin, stop):
+            return True
+        if not self._is_sitemap:
+            return False
+        # The fault is inside a tag, or at its beginning.
+        tag = max(data.rfind(b"<", since, begin + 1), data.rfind(b">", since, begin), since)
+        if not after_root and (_URL.search(data, begin, stop) or _TAG.match(data, tag, stop)):
+            return True
+        loc_end = LOC_END.search(data, begin, stop)
+        before = data[since : loc_end.start()].rstrip() if loc_end else b""
+        return bool(before) and (not before.endswith(b">") or before.endswith(b"]]>"))
+
+    def _is_part(self, entry: Entry, signs: Signs) -> bool:
+        """Tell whether an entry has lost something, or what is left of another is in it."""
+        record = entry[1]
+        if signs.dropped:
+            return True
+        if "//" in signs.bare_text and not any(text == signs.bare_text for _, text in record):
+            return True
+        if any(key in URL_KEYS and _has_markup(text) for key, text in record):
+            return True
+        if not signs.tags:
+            return False
+        single = [key for key, text in record if key in _SINGLE and text.strip()]
+        return len(single) > len(set(single)) or not (self._is_sitemap or self._has_link(record))
+
+    def _has_lost_field(self, entry: Entry, data: bytes) -> bool:
+        """Tell whether an entry lacks a field without which it is skipped, though it had one."""
+        if self._is_sitemap:
+            return not _has_text(entry, _LOC_KEYS)
+        record = entry[1]
+        read = {key for key, _ in record}  # a field that is empty is not lost
+        if not self._has_link(record):
+            return bool(_URL_TRACE.search(data)) or _has_other_end(data, _LINK_END, read)
+        if _has_text(entry, _TITLE_KEYS):
+            return False
+        return bool(_TITLE_TEXT.search(data)) or _has_other_end(data, _TITLE_END, read)
+
+
+def _has_markup(url: str) -> bool:
+    """Tell whether the rest of a tag is in a URL; brackets around it are not."""
+    url = url.strip()
+    if url.startswith("<") and url.endswith(">"):
+        url = url[1:-1]
+    return bool(_MARKUP_IN_URL.search(url))
+
+
+def _has_text(entry: Entry, keys: Collection[str]) -> bool:
+    """Tell whether an entry has one of these fields, and a text in it."""
+    for key, text in entry[1]:  # noqa: SIM110 -- half the time of any(): there are few
+        if key in keys and text.strip():
+            return True
+    return False
+
+
+def _has_other_end(data: bytes, end: re.Pattern[bytes], read: Collection[str]) -> bool:
+    """Tell whether there is the end tag of a field that was not read: its start is damaged."""
+    return any(name.decode().lower() not in read for name in end.findall(data))
