@@ -23,6 +23,7 @@ from usp._display import redact_argument
 from usp.exceptions import AddressRefusedError, DeadlineError
 from usp.objects.fetch_info import Validators
 from usp.web_client._aiohttp.connector import AIO_REQUEST_CONTEXT, AioRequestContext, Connector
+from usp.web_client._aiohttp.head import header_bytes, received_headers, sent_conditions
 from usp.web_client._aiohttp.response import (
     AioWebClientErrorResponse,
     AioWebClientSuccessResponse,
@@ -184,7 +185,7 @@ class AiohttpCrawlScope(AioCrawlScope):
                 AioWebClientErrorResponse,
                 encoding,
                 last.response.status,
-                last.response.headers,
+                received_headers(last.response),
                 last.urls[:-1],
             )
         return success
@@ -239,7 +240,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         urls = [url]
         credentials = {**self._netrc_auth(url), **self._given_for(url)}
         of_url = _basic(login)
-        conditions = validators.headers() if validators else {}
+        conditions = sent_conditions(validators.headers()) if validators else {}
         for _ in range(MAX_REDIRECTS + 1):
             hops.wait.start(url)
             headers = {**credentials, **of_url, **conditions}
@@ -251,8 +252,7 @@ class AiohttpCrawlScope(AioCrawlScope):
             if response.status not in _REDIRECTS or not location:
                 return _LastHop(response, tuple(urls), bool(conditions))
             await drain(response)
-            # aiohttp reads headers as UTF-8, and keeps other bytes as surrogates.
-            location = location_text(location.encode(errors="surrogateescape"))
+            location = location_text(header_bytes(location))
             target, login = _sent_url(urljoin(url, location))
             if not is_same_server(url, target):
                 credentials, of_url = self._netrc_auth(target, is_redirect=True), {}
