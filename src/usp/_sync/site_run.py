@@ -108,6 +108,8 @@ class SiteRun:
     def add(self, reading: SitemapReading) -> None:
         """Take what was read of a sitemap, compared with what is known of it."""
         with self._lock, self._path.errors(), self._tables.collecting():
+            if self._is_no_robots(reading):
+                return
             named = self._tables.sitemaps_named(reading.url, reading.final_url)
             row, others = (named[0], named[1:]) if named else (None, [])
             if _lost_its_declarations(reading, row):
@@ -120,6 +122,18 @@ class SiteRun:
                 self._add_unchanged(reading, row, others)
             else:
                 self._add_changed(reading, row, others, is_silent=is_silent)
+
+    def _is_no_robots(self, reading: SitemapReading) -> bool:
+        """Tell whether a sitemap is where robots.txt was: by mistake, or since that redirects.
+
+        It says nothing about what the site declares, as little as a page in the same place does;
+        what it lists is no part of the site's sitemaps.
+        """
+        row = self._tables.sitemap(reading.url)
+        if row is None or row["kind"] != Kind.ROBOTS or reading.kind is Kind.ROBOTS:
+            return False
+        self._tables.visit(row, is_whole=False)
+        return True
 
     def add_failed(
         self,
