@@ -48,7 +48,7 @@ from usp.web_client._http.defaults import MAX_HEADER_LINE, MAX_REDIRECTS, SUCCES
 from usp.web_client._http.environment import Environment
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.first_response import FirstResponses, ResponseWait
-from usp.web_client._http.proxies import check_proxy
+from usp.web_client._http.proxies import check_proxy, reject_socks
 from usp.web_client._http.urls import (
     Login,
     host_of,
@@ -118,6 +118,8 @@ class AiohttpCrawlScope(AioCrawlScope):
             self._guard.start(self._homepage.host)
         # Outside of a crawl, each request reads it anew.
         self._crawl_environment = Environment() if in_crawl else None
+        if homepage_url:
+            self._check_proxy(homepage_url)
         self._session = aiohttp.ClientSession(
             connector=connector,
             connector_owner=False,
@@ -317,11 +319,21 @@ class AiohttpCrawlScope(AioCrawlScope):
     def _environment(self) -> Environment:
         return self._crawl_environment or Environment()
 
-    def _proxy_for(self, url: str) -> str | None:
+    def _check_proxy(self, homepage_url: str) -> None:
+        proxy = None
+        with suppress(*_FAILURES):  # those of one request, which tells them
+            proxy = self._selected_proxy(homepage_url)
+        reject_socks([proxy])
+
+    def _selected_proxy(self, url: str) -> str | None:
         environment = self._environment.proxies_for(url) if self.client._trust_env else {}
         if not environment and not self.client._proxies:
             return None
         proxy: str | None = select_proxy(url, {**environment, **self.client._proxies})
+        return proxy
+
+    def _proxy_for(self, url: str) -> str | None:
+        proxy = self._selected_proxy(url)
         if not proxy:
             return None
         check_proxy(proxy)
