@@ -150,7 +150,10 @@ class Summary:
         failed += [
             one for one in self.tried if one.result is Result.REFUSED and is_http_url(one.url)
         ]
-        return _failure(failed[0]) if failed else self.url
+        if failed:
+            return _failure(failed[0])
+        limit = next((problem.message for problem in self.problems if problem.code in _LIMITS), "")
+        return f"{self.url}: {limit}" if limit else self.url
 
     def _failures(self) -> Iterator[str]:
         failed = [attempt for attempt in self.tried if _is_reported(attempt)]
@@ -191,7 +194,7 @@ def report(summary: Summary, args: argparse.Namespace, *, details: bool = True) 
     if args.quiet:
         because = [summary.partial] if summary.is_answer else lines[-1:]
         lines = because if code else []
-    elif summary.pages == 0 and summary.is_answer:
+    elif summary.pages == 0 and summary.sitemaps > summary.failed and summary.is_answer:
         lines.insert(0, _why_no_page(summary.url, args))
     for line in lines:
         tell(line)
