@@ -242,7 +242,8 @@ class _ShardRun:
         outcome = str(row["outcome"])
         self._outcomes[outcome] += len(lines)
         requests, received = row.get("requests") or 0, row.get("bytes") or 0
-        self._traffic += Counter(requests=requests, bytes=received)
+        sitemaps = (row.get("sitemaps") or 0) + (row.get("sitemaps_failed") or 0)
+        self._traffic += Counter(requests=requests, bytes=received, sitemaps=sitemaps)
         pages = row.get("pages") or 0
         self._worker.report(SiteDone(outcome, len(lines), pages, requests, received))
 
@@ -284,6 +285,7 @@ class _ShardRun:
             parts,
             self._traffic["requests"],
             self._traffic["bytes"],
+            self._traffic["sitemaps"],
             self._traffic["unchanged"],
             now_text(),
             round(time.monotonic() - self._started, 3),
