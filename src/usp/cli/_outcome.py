@@ -65,6 +65,9 @@ class Summary:
     pages: int | None
     """The pages that were listed; None if the command doesn't read any."""
     seconds: float
+    unread: tuple[str, ...] = ()
+    """Of several sources, those that could not be read, or have no sitemap, each with its
+    outcome."""
 
     @classmethod
     def of_tree(cls, tree: IndexWebsiteSitemap, pages: int | None, seconds: float) -> "Summary":
@@ -171,6 +174,9 @@ class Summary:
 
     def _what_is_missing(self, damaged: dict[str, Problem]) -> Iterator[str]:
         """Yield why a result is partial."""
+        if self.unread:
+            more = f", and {len(self.unread) - 1:,} more" if len(self.unread) > 1 else ""
+            yield f"{count(len(self.unread), 'source')} without sitemaps: {self.unread[0]}{more}"
         if self.failed:
             yield f"{count(self.failed, 'sitemap')} could not be read"
         if damaged:
