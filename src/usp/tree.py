@@ -13,6 +13,7 @@ from usp._crawl.discovery import KNOWN_PATHS
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy
 from usp._crawl.robots import RobotsFile
+from usp._crawl.urls import LONE_SURROGATE
 from usp._drive.run import CrawlClient, options_for
 from usp._drive.run import run as drive
 from usp._keywords import CrawlFields, crawl_keywords, explains_crawl
@@ -218,11 +219,13 @@ def parse(
     :param extensions: whether pages keep elements that are unknown, as they were written
         (``page.extensions``); that takes more time.
     :return: the sitemap; an ``InvalidSitemap`` if the document is none.
-    :raises UsageError: if an argument is of the wrong type.
+    :raises UsageError: if an argument is of the wrong type, or the URL has a lone surrogate.
     """
     if not isinstance(data, str | bytes):
         raise UsageError(f"data must be str or bytes, not {type(data).__name__}.")
     check_optional_instance("url", url, str)
+    if url and LONE_SURROGATE.search(url):
+        raise argument_error("url", "text without lone surrogates", url)
     check_optional_instance("content_type", content_type, str)
     check_flags(extensions=extensions)
     source = replace(Source.of(data, url), extensions=extensions)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.bulk.sites import QUICK, USER_AGENT, ManySites, Tables
 from tests.cli.command import usp
+from tests.server import LoopbackServer, urlset
 from usp.bulk._options import CLIENT_SETTINGS, BulkOptions
 
 AGENT = ("--user-agent", USER_AGENT, "--allow-private", "--max-attempts", "1", "--workers", "2")
@@ -105,3 +106,15 @@ def test_the_help_has_the_defaults_of_a_crawl_of_many_sites() -> None:
     connect, wait = CLIENT_SETTINGS["timeout"]
     assert f"wait for bytes (default: {connect:g} and {wait:g})" in text
     assert f"while it is worth it (default: {BulkOptions(USER_AGENT).policy.max_attempts})" in text
+
+
+def test_the_last_line_does_not_count_robots_txt(server: LoopbackServer, tmp_path: Path) -> None:
+    server.robots("a.xml", "lost.xml")
+    server.site["/a.xml"] = urlset(server.at("page"))
+    file, out = tmp_path / "list.txt", tmp_path / "crawl"
+    file.write_text(f"{server.url}\n")
+    line = ("crawl", str(file), "-o", str(out), *AGENT, "--no-known")
+    assert ", 2 sitemaps, 1 page, " in usp(*line).err  # one of them failed
+    server.site["/lost.xml"] = urlset(server.at("other"))
+    assert ", 2 sitemaps, 2 pages, " in usp(*line, "--retry", "partial").err
+    assert ", 2 sitemaps, 2 pages, " in usp(*line, "--retry", "none").err  # nothing to do

@@ -246,6 +246,17 @@ def test_many_sources_come_from_a_file(site: LoopbackServer, tmp_path: Path) -> 
     assert "found: 2 sitemaps, 6 pages, " in done.err
 
 
+def test_the_last_line_names_a_source_that_could_not_be_read(
+    site: LoopbackServer, tmp_path: Path
+) -> None:
+    sources = (UNREACHABLE, site.url, f"{UNREACHABLE}other/")
+    done = usp("export", *sources, "-o", f"{tmp_path}/x.csv", "--max-attempts", "1")
+    assert done.code == 0
+    assert done.partial == (
+        f"partial: 2 sources without sitemaps: {UNREACHABLE} (unreachable), and 1 more"
+    )
+
+
 def test_what_is_damaged_is_told_once_whatever_the_number_of_sources(
     site: LoopbackServer, tmp_path: Path
 ) -> None:

@@ -349,3 +349,25 @@ def outcome_of(ended: Finished) -> str:
         return "partial"
     last = ended.found.removeprefix("usp: ")
     return "none" if "no sitemap found" in last else last.partition(":")[0]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_without_time_for_a_single_request_a_site_is_unreachable(
+    way: str, server: LoopbackServer
+) -> None:
+    site("a")(server)
+    found = WAYS[way](server.url, max_seconds=0)
+    assert (found.outcome, codes(found)) == ("unreachable", {"SM705"})
+
+
+def test_the_command_names_the_limit_that_left_no_time(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    site("a")(server)
+    ended = command("ls", server.url, "-f", "pages", "--max-seconds", "0")
+    limit = "The crawl took more than 0.0 seconds"
+    assert (ended.code, ended.messages) == (3, [f"usp: unreachable: {server.url}: {limit}"])
+    file = tmp_path / "sitemap.xml"
+    file.write_bytes(urlset(server.at("/1")))
+    ended = command("ls", str(file), "-f", "pages", "--max-seconds", "0")
+    assert "list no pages" not in ended.err  # nobody has read them

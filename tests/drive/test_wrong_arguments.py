@@ -55,6 +55,7 @@ NOT_URLS: list[object] = [
     "http://a..b/",
     f"http://{'a' * 64}.example/",
     "http://\ud800/",
+    "http://h.example/\ud800",
     "foo",
     "two words",
 ]

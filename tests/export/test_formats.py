@@ -162,6 +162,22 @@ def test_half_a_surrogate_pair_spoils_no_format(tmp_path: Path) -> None:
     assert json.loads(first) == {"url": "a\ud800b"}
 
 
+@pytest.mark.parametrize("name", ["x.parquet", "x.arrow", "x.db"])
+@pytest.mark.parametrize("urls", [["a\ud800"], ["é", "é", "a\ud800", "b\udfff", "c"]])
+def test_half_a_surrogate_pair_is_an_escape_in_binary_formats(
+    name: str, urls: list[str], tmp_path: Path
+) -> None:
+    table = TABLES["pages"].only(["url", "news_keywords"])
+    rows = [{"url": url, "news_keywords": [url, "k"]} for url in urls]
+    write(tmp_path / name, [Batch.of_rows(table, rows)])
+    read = next(read for path, read in READERS.values() if path == name)
+    found = read(tmp_path / name, table)
+    escaped = [url.encode("utf-8", "backslashreplace").decode() for url in urls]
+    assert [row["url"] for row in found] == escaped
+    lists = urls if name == "x.db" else escaped  # a list is JSON there, whose escape it is
+    assert [row["news_keywords"] for row in found] == [[url, "k"] for url in lists]
+
+
 def test_json_lines_of_several_tables_begin_with_the_version_of_the_schema(tmp_path: Path) -> None:
     batches = [*drawn("sites", (2,)), *drawn("problems", (3,))]
     write(tmp_path / "x.jsonl", batches)

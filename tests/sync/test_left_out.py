@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 import usp
-from tests.server import Answer, LoopbackServer
+from tests.loops import run as in_loop
+from tests.server import Answer, LoopbackServer, redirect
 from tests.sync.rounds import NS, PAGES, cut, kept, urlset
+from usp import aio
 from usp.objects.outcome import Outcome
 
 HTML = Answer(200, b"<!doctype html><title>Shop</title>", {"Content-Type": "text/html"})
@@ -30,6 +32,15 @@ def synced(url: str, state: Path, **options: Any) -> usp.Sync:
 def run(url: str, state: Path, **options: Any) -> list[tuple[str, str]]:
     with synced(url, state, **options) as found:
         return [(str(one.change), one.url.removeprefix(PAGES)) for one in found]
+
+
+def aio_run(url: str, state: Path) -> list[tuple[str, str]]:
+    async def main() -> list[tuple[str, str]]:
+        fields: Any = {"max_attempts": 1, "scheme_fallback": False, "confirm": 1, "max_removed": 1}
+        async with aio.sync(url, state=state, **fields) as found:
+            return [(str(one.change), one.url.removeprefix(PAGES)) async for one in found]
+
+    return in_loop(main())
 
 
 def report(url: str, state: Path, **options: Any) -> usp.SiteReport:
@@ -176,6 +187,33 @@ def test_a_robots_txt_that_declares_nothing_any_more_takes_nothing_away(
     assert [run(server.url, state, **options) for _ in range(3)] == [[]] * 3
     server.site["/robots.txt"] = kept(robots(server, "a"))
     assert run(server.url, state, **options) == [("removed", "2")]
+
+
+@pytest.mark.parametrize("to", ["/a.xml", "/other.xml", "/index.xml", "/robots.xml", "/feed.xml"])
+@pytest.mark.parametrize("redirects", [False, True])
+@pytest.mark.parametrize("in_asyncio", [False, True])
+def test_a_robots_txt_that_is_a_sitemap_takes_nothing_away(
+    server: LoopbackServer, state: Path, to: str, redirects: bool, in_asyncio: bool
+) -> None:
+    """It says as little of what the site declares as an HTML page there does."""
+    made = aio_run if in_asyncio else run
+    server.site["/robots.txt"] = kept(robots(server, "a", "b"))
+    serve(server, a=urlset("1", "2"), b=urlset("3"), other=urlset("4"))
+    serve(server, index=index(server, "a"), robots=urlset("1"), feed=EMPTY_FEED)
+    assert made(server.url, state) == []
+    server.site["/robots.txt"] = redirect(to) if redirects else server.site[to]
+    assert [made(server.url, state) for _ in range(3)] == [[]] * 3
+    server.site["/robots.txt"] = kept(robots(server, "a"))
+    assert made(server.url, state) == [("removed", "3")]
+
+
+def test_a_robots_txt_that_was_a_sitemap_from_the_first_run_on_is_one(
+    server: LoopbackServer, state: Path
+) -> None:
+    server.site["/robots.txt"] = kept(urlset("1", "2"))
+    assert run(server.url, state) == []
+    server.site["/robots.txt"] = kept(urlset("1", "3"))
+    assert sorted(run(server.url, state)) == [("added", "3"), ("removed", "2")]
 
 
 @pytest.mark.parametrize("is_kept", [False, True])

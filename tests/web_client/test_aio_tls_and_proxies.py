@@ -106,12 +106,13 @@ def test_the_credentials_of_a_proxy_are_sent_to_it(server: LoopbackServer) -> No
     assert server.requests[0].headers["proxy-authorization"] == "Basic dXNlcjpzZWNyZXQ="
 
 
-def test_a_proxy_of_another_scheme_is_an_error() -> None:
+def test_a_proxy_of_another_scheme_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> str:
-        async with AioWebClient(proxies={"all": "socks5://user:secret@127.0.0.1:1"}) as client:
+        async with AioWebClient() as client:
             return await message(client, "http://far.example/")
 
-    assert run(main()) == "not an HTTP(S) proxy: socks5"
+    monkeypatch.setenv("ALL_PROXY", "ftp://user:secret@127.0.0.1:1")
+    assert run(main()) == "not an HTTP(S) proxy: ftp"
 
 
 def test_a_proxy_that_refuses_tunnels_is_an_error(server: LoopbackServer) -> None:

@@ -24,6 +24,7 @@ from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import TIME_IS_UP_IN_BODY, Node
 from usp._crawl.policy import Policy
+from usp._drive.live_pages import UrlToRequest
 from usp._drive.page_filter import StreamFilter
 from usp._parse import AuditEntry, Ended, Kind, Pages
 from usp.objects.outcome import FoundBy, Outcome
@@ -55,6 +56,8 @@ class LiveContext:
     policy: Policy
     homepage: str
     """The site that the credentials of a client are for; empty for a file."""
+    url_to_request: UrlToRequest = str
+    """Adds the user and password of the source to the URLs of its host."""
 
 
 class CheckRun:
@@ -205,7 +208,8 @@ class CheckRun:
             left = self._seconds_left(live.policy)
             return left is not None and left <= 0
 
-        self.take(run.occurrences(live.policy, live.homepage, ended))
+        request = live.url_to_request
+        self.take(run.occurrences(live.policy, live.homepage, ended, request))
         self.live = run.summary
 
     def _seconds_left(self, policy: Policy) -> float | None:
@@ -242,7 +246,10 @@ def finish_crawl(run: CheckRun, homepage: str, crawl: Crawl) -> Iterator[Finding
     was_stopped = crawl.stopped
     if was_stopped:
         run.take_stop(was_stopped)
-    if not run.judge_site(LiveContext(crawl.policy, homepage)) and not was_stopped:
+    if (
+        not run.judge_site(LiveContext(crawl.policy, homepage, crawl._credentials.url_to_request))
+        and not was_stopped
+    ):
         problem = Problem(*crawl._deadline.problem)
         crawl.stop(problem.code, problem.message)
         run.take([of_problem(problem, None)])

@@ -168,6 +168,7 @@ def _live_client_for(client: CrawlClient) -> MakeAioClient:
         return lambda: replay
     if not client.replays:
         load("aiohttp", "live", "async")
+        client.check_for_asyncio()
     return client.for_asyncio
 
 

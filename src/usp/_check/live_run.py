@@ -30,7 +30,7 @@ from usp._check.site_facts import SiteFacts
 from usp._crawl.page_queue import PageRequest
 from usp._crawl.policy import Policy
 from usp._crawl.unique_urls import UniqueUrls
-from usp._drive.live_pages import MAX_PAGE_BYTES, PageResponse, fetch_pages
+from usp._drive.live_pages import MAX_PAGE_BYTES, PageResponse, UrlToRequest, fetch_pages
 from usp._parse import Ended, RobotsRules, read_robots_rules
 
 _Report = Callable[[], Iterator[Occurrence]]
@@ -81,8 +81,13 @@ class LiveRun:
         self.answered = 0
         """How many pages of the sample have answered, or are known not to."""
 
-    def occurrences(self, policy: Policy, homepage: str, ended: Ended) -> Iterator[Occurrence]:
-        """Request everything; yield what is found."""
+    def occurrences(
+        self, policy: Policy, homepage: str, ended: Ended, url_to_request: UrlToRequest = str
+    ) -> Iterator[Occurrence]:
+        """Request everything; yield what is found.
+
+        :param url_to_request: returns a URL as it is requested, with its user and password.
+        """
         agent = policy.robots_agent if policy.robots == "obey" else None
         self._obeyed = _ObeyedRules(self._site, agent)
         responses = fetch_pages(
@@ -92,6 +97,7 @@ class LiveRun:
             homepage,
             ended,
             self._obeyed.intervals(policy.max_crawl_delay),
+            url_to_request,
         )
         with closing(responses):
             for response in responses:

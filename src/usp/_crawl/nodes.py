@@ -286,9 +286,10 @@ class OutcomeTally:
         """
         if stopped:
             came = set(self._decisive + self._guessed)
-            answered = self.sitemaps or not came or came - set(_NO_ANSWER)
-            if answered or not out_of_time:
+            if self.sitemaps or came - set(_NO_ANSWER) or not out_of_time:
                 return Outcome.PARTIAL
+            if not came:  # no time for a single request
+                return Outcome.UNREACHABLE
         if self.sitemaps:
             return Outcome.PARTIAL if self.incomplete else Outcome.FOUND
         if filtered:

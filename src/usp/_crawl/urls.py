@@ -7,8 +7,10 @@ from urllib.parse import urljoin, urlsplit
 from usp._parse import is_http_url
 from usp._validate import argument_error, check_strings
 
-_BAD_HOST: Final = re.compile(r'[\s%<>"\\^`{|}\x00-\x1f\x7f\ud800-\udfff]|^\.|\.\.|[^.]{64}')
+_BAD_HOST: Final = re.compile(r'[\s%<>"\\^`{|}\x00-\x1f\x7f]|^\.|\.\.|[^.]{64}')
 """What no host name contains: separators, empty labels, labels too long for DNS."""
+LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair: no bytes can be made of it, so it can't be sent or stored."""
 _BARE_HOST: Final = re.compile(
     r"""(?: localhost | [\w-]+ (?=:) | [\w-]+ (?:\.[\w-]+)+ \.? | \[[0-9a-f:.]+\] ) (?: :\d+ )?""",
     re.IGNORECASE | re.VERBOSE,
@@ -44,7 +46,7 @@ def host_and_port(url: str) -> str:
 
 def is_start_url(url: str) -> bool:
     """Tell whether a crawl can start at a URL: HTTP(S), with a usable host and port."""
-    if not is_http_url(url):
+    if not is_http_url(url) or LONE_SURROGATE.search(url):
         return False
     parts = urlsplit(url)
     try:

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeVar
 from usp._crawl.messages import FetchFailed, FetchRequest
 from usp._crawl.page_queue import PageFailed, PageQueue, PageRequest
 from usp._crawl.policy import Policy, without_delays
+from usp._display import without_credentials
 from usp._drive.fetch import failed_client, failed_fetch
 from usp._drive.replay import InRecordedOrder
 from usp._drive.response_facts import CLIENT_BUGS
@@ -38,6 +39,7 @@ _WAITING: Final = 1000
 _TICK: Final = 0.5
 """Seconds after which a step ends, so that the caller can end the run."""
 _Result = TypeVar("_Result")
+UrlToRequest = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +72,20 @@ def fetch_pages(
     homepage: str,
     ended: Ended,
     intervals: Mapping[tuple[str, str], float] = MappingProxyType({}),
+    url_to_request: UrlToRequest = str,
 ) -> Generator[PageResponse]:
     """Yield the responses as they arrive, until ``ended`` says that there is no more time.
 
     :param make_client: makes the client, in the event loop that it is used in.
     :param homepage: the site that credentials of the client are for.
     :param intervals: the seconds between requests, by scheme and host.
+    :param url_to_request: returns a URL as it is requested, with its user and password.
     """
     with ExitStack() as undo:
         thread = undo.enter_context(ThreadPoolExecutor(1, "usp-pages"))
         runner = asyncio.Runner()
         undo.callback(lambda: thread.submit(runner.close).result())
-        run = _PageRun(requests, policy, intervals)
+        run = _PageRun(requests, policy, intervals, url_to_request)
 
         def in_loop(step: Coroutine[Any, Any, _Result]) -> _Result:
             return thread.submit(runner.run, step).result()
@@ -100,10 +104,12 @@ class _PageRun:
         requests: Iterator[PageRequest],
         policy: Policy,
         intervals: Mapping[tuple[str, str], float],
+        url_to_request: UrlToRequest,
     ) -> None:
         self._requests: Iterator[PageRequest] | None = requests
         self._policy = policy
         self._intervals = intervals
+        self._url_to_request = url_to_request
         self._queue: PageQueue
         self._replayed: InRecordedOrder[PageRequest] | None = None
         """The requests in flight, if a recording answers."""
@@ -190,7 +196,7 @@ class _PageRun:
         assert self._scope is not None  # noqa: S101 -- open() came first
         try:
             get = self._scope.get if request.needs_body else self._scope.head
-            response = await get(request.url)
+            response = await get(self._url_to_request(request.url))
             if isinstance(response, AbstractAioWebClientSuccessResponse):
                 return await _read(request, response), None
         except CLIENT_BUGS:
@@ -222,8 +228,8 @@ async def _read(
     return PageResponse(
         request,
         response.status_code(),
-        response.url(),
-        response.redirects(),
+        without_credentials(response.url()),
+        tuple(map(without_credentials, response.redirects())),
         {name: response.header_values(name) for name in _HEADERS},
         bytes(body[:MAX_PAGE_BYTES]),
         is_whole,

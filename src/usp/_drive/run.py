@@ -15,7 +15,13 @@ from usp._drive.fetch import Fetcher
 from usp._drive.time_limit import TimeLimit
 from usp._store import Store
 from usp.objects.events import CrawlFinished, Observer
-from usp.web_client import ClientSettings, as_web_client, own_aio_client, own_client
+from usp.web_client import (
+    ClientSettings,
+    as_web_client,
+    check_aio_settings,
+    own_aio_client,
+    own_client,
+)
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -70,6 +76,13 @@ class CrawlClient:
         if self._client is None:  # nothing else was fetched
             return own_aio_client(self._settings, self._source)
         return self._client.for_asyncio()
+
+    def check_for_asyncio(self) -> None:
+        """Raise if the settings are none of a client for asyncio; nothing is opened.
+
+        :raises UsageError: if one isn't: a SOCKS proxy, say.
+        """
+        check_aio_settings(self._settings)
 
     def close(self) -> None:
         """Close the client, if it belongs to the crawl."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from usp._export.lines import is_constant
 from usp._export.options import WriteOptions
+from usp._export.values import encodable
 from usp._extras import load
 from usp._tables.batch import Batch, Values
 from usp._tables.schema import SCHEMA_VERSION, Column, ColumnType, Table
@@ -103,9 +104,12 @@ class ArrowTypes:
         if column.type is ColumnType.TIMESTAMP:  # as numbers: half of the time
             # To cast them would import pyarrow.compute, which takes as long as 30,000 pages.
             return self.pa.array(values, self._types[ColumnType.INTEGER]).view(kind)
-        if column.type is ColumnType.TEXT and values and is_constant(values):
-            return self.pa.repeat(self.pa.scalar(values[0], kind), len(values))
-        return self.pa.array(values, kind)
+        try:
+            if column.type is ColumnType.TEXT and values and is_constant(values):
+                return self.pa.repeat(self.pa.scalar(values[0], kind), len(values))
+            return self.pa.array(values, kind)
+        except UnicodeEncodeError:
+            return self.pa.array(encodable(list(values)), kind)
 
     def _rows(self, column: Column, values: Values) -> "pa.Array":
         """Return a column of rows: pyarrow itself takes no tuples."""

@@ -13,13 +13,13 @@ that are appended to one are one transaction.
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
-from itertools import repeat
+from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, Final
 
 from usp._export.options import WriteOptions
 from usp._export.times import with_time_texts
-from usp._export.values import is_absent, json_text, plain_value
+from usp._export.values import encodable, is_absent, json_text, plain_value
 from usp._tables.batch import Batch, Values
 from usp._tables.schema import PAGE_PARTS, SCHEMA_VERSION, Column, ColumnType, Table
 from usp._version import __version__
@@ -98,13 +98,20 @@ class SqliteWriter:
         """Write some rows; those of a page's parts come after the page."""
         name = batch.table.name
         timed = with_time_texts(batch)
-        cells = [_cells(column, values) for column, values in timed.values()]
+        own: list[Iterable[Any]] = []
         if self._is_numbered(name):
-            cells.insert(0, self._number(batch))
+            own = [self._number(batch)]
         elif self._is_part(name):
             pages = zip(batch.columns["sitemap_url"], batch.columns["page_url"], strict=True)
-            cells.insert(0, [self._page_ids[page] for page in pages])
-        self._database.executemany(self._insertion(batch.table), zip(*cells, strict=True))
+            own = [[self._page_ids[page] for page in pages]]
+        insertion = self._insertion(batch.table)
+        before = self._database.total_changes
+        try:
+            self._database.executemany(insertion, zip(*own, *_columns(timed), strict=True))
+        except UnicodeEncodeError:
+            written = self._database.total_changes - before
+            rows = islice(zip(*own, *_columns(timed), strict=True), written, None)
+            self._database.executemany(insertion, map(encodable, rows))
 
     def close(self) -> None:
         """Make the indexes, and the database whole."""
@@ -213,6 +220,10 @@ def _strict() -> str:
 
 def _quoted(name: str) -> str:
     return f'"{name}"'
+
+
+def _columns(batch: Batch) -> list[Iterable[Any]]:
+    return [_cells(column, values) for column, values in batch.values()]
 
 
 def _cells(column: Column, values: Values) -> Iterable[Any]:

@@ -53,6 +53,16 @@ def json_values(column: Column, values: Values) -> CellTexts:
     return [json_text(plain_value(column, value)) for value in values]
 
 
+def encodable(value: Any) -> Any:  # noqa: ANN401 -- a value of any column
+    r"""Return a value in which half of a surrogate pair, which UTF-8 can't have, is ``\udxxx``.
+
+    Names of files have them, for bytes that are not UTF-8.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    return [encodable(one) for one in value] if isinstance(value, list | tuple) else value
+
+
 def is_absent(values: Values) -> bool:
     """Tell whether a column has no value at all, as most columns of most sitemaps."""
     return values.count(None) == len(values)

@@ -146,7 +146,7 @@ class SiteReport:
     :param changes: the number of changes that the run has found, by kind.
     :param pages: the pages that its sitemaps list; one that several list counts for each.
     :param held_back: the URLs that were not removed, since they were too many at once.
-    :param sitemaps: the sitemaps that were read, changed or not; robots.txt counts.
+    :param sitemaps: the sitemaps that were read, changed or not; robots.txt is not counted.
     :param unchanged: those of them that were unchanged.
     :param incomplete: those of them that could not be read whole; they take nothing away.
     :param failed: the sitemaps that could not be read; what is known of them stays.

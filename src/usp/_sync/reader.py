@@ -63,7 +63,7 @@ class Traffic:
     bytes: int = 0
     """The bytes of all bodies as received."""
     sitemaps: int = 0
-    """The sitemaps that were read, changed or not."""
+    """The sitemaps that were read, changed or not; robots.txt is not counted."""
     unchanged: int = 0
     incomplete: int = 0
     """The sitemaps that were read in part."""
@@ -165,8 +165,9 @@ class SyncReader:
             self._take_absence(node)
         elif row["state"] in _READ and document and _is_read_here(node, document):
             is_whole = bool(row["complete"]) and to_the_end
-            self.traffic.sitemaps += 1
-            self.traffic.unchanged += document.fetch_info.unchanged
+            is_sitemap = document.kind is not Kind.ROBOTS
+            self.traffic.sitemaps += is_sitemap
+            self.traffic.unchanged += is_sitemap and document.fetch_info.unchanged
             self.traffic.incomplete += not is_whole
             if to_the_end and not is_whole and _is_corrupt(document):
                 self._listing = ListingBuilder()  # URLs and dates may be none of the site's

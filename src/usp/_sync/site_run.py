@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from usp._parse import Kind, is_http_url
+from usp._parse import Kind
 from usp._sync import rules
 from usp._sync.confirming import Confirming
+from usp._sync.judged_reading import is_rolling as is_rolling_now
+from usp._sync.judged_reading import lister, lost_its_declarations, with_known
 from usp._sync.known_sitemap import UNREAD, is_known, is_unread, packed, unpacked, urls_in
 from usp._sync.lineage import Unmet, not_asked, place
-from usp._sync.listing import Listing
 from usp._sync.readings import RunResult, RunRules, SitemapReading, Structure
 from usp._sync.rules import Evidence
 from usp._sync.run_tables import COLUMNS, RunTables
@@ -22,10 +23,7 @@ from usp._sync.schedule import LONGEST, is_due, next_interval
 from usp._sync.state_path import StatePath
 from usp.objects.fetch_info import FetchInfo, StoredDocument
 
-_FEEDS: Final = frozenset({Kind.RSS, Kind.ATOM, Kind.JSON_FEED})
 _PARENTS: Final = frozenset({Kind.ROBOTS, Kind.INDEX})
-_NEWS_SHARE: Final = 0.5
-"""A sitemap of which more pages have a news story is a news sitemap: it lists two days or so."""
 
 
 class SiteRun:
@@ -108,9 +106,11 @@ class SiteRun:
     def add(self, reading: SitemapReading) -> None:
         """Take what was read of a sitemap, compared with what is known of it."""
         with self._lock, self._path.errors(), self._tables.collecting():
+            if self._is_no_robots(reading):
+                return
             named = self._tables.sitemaps_named(reading.url, reading.final_url)
             row, others = (named[0], named[1:]) if named else (None, [])
-            if _lost_its_declarations(reading, row):
+            if lost_its_declarations(reading, row):
                 reading = replace(reading, is_whole=False)
             if not reading.is_whole and is_unread(row):
                 self._may_hide_pages = True
@@ -120,6 +120,18 @@ class SiteRun:
                 self._add_unchanged(reading, row, others)
             else:
                 self._add_changed(reading, row, others, is_silent=is_silent)
+
+    def _is_no_robots(self, reading: SitemapReading) -> bool:
+        """Tell whether a sitemap is where robots.txt was: by mistake, or since that redirects.
+
+        It says nothing about what the site declares, as little as a page in the same place does;
+        what it lists is no part of the site's sitemaps.
+        """
+        row = self._tables.sitemap(reading.url)
+        if row is None or row["kind"] != Kind.ROBOTS or reading.kind is Kind.ROBOTS:
+            return False
+        self._tables.visit(row, is_whole=False)
+        return True
 
     def add_failed(
         self,
@@ -229,7 +241,7 @@ class SiteRun:
             is_copy = identity["sitemap_id"] is None
             known = {name: row[name] for name in COLUMNS}
             new = {
-                "parent_url": _lister(reading, row),
+                "parent_url": lister(reading, row),
                 "etag": info.etag,
                 "last_modified": info.last_modified,
                 "fetched_at": self._now,
@@ -247,8 +259,8 @@ class SiteRun:
         is_silent: bool,
     ) -> None:
         old = self._tables.entries(row)
-        is_rolling = _is_rolling(reading, row)
-        reading = _with_known(reading, row, old)
+        is_rolling = is_rolling_now(reading, row)
+        reading = with_known(reading, row, old)
         new = reading.entries
         # What leaves a sitemap leaves what that was before, whatever is at its URL now.
         was_rolling = bool(row["is_rolling"]) if row else is_rolling
@@ -265,7 +277,7 @@ class SiteRun:
         is_stored = reading.is_whole and reading.is_storable and not info.truncated
         row_of_sitemap = self._identity(reading, row, others, is_whole=reading.is_whole) | {
             "final_url": reading.final_url,
-            "parent_url": _lister(reading, row),
+            "parent_url": lister(reading, row),
             "kind": str(reading.kind),
             "is_rolling": is_rolling,
             "is_silent": is_silent and not reading.is_whole,
@@ -369,47 +381,3 @@ class SiteRun:
             tables.collect(one, rules.without_removal(verdict) if are_too_many else verdict)
         tables.collect_churn()
         return removed if are_too_many else 0
-
-
-def _lister(reading: SitemapReading, row: sqlite3.Row | None) -> str | None:
-    """Return what lists a sitemap, or did if nothing does.
-
-    Where robots.txt can't be read, a known path may lead to a sitemap that it declared, and still
-    the next robots.txt that doesn't declare it any more says that it is gone.
-    """
-    return reading.parent_url or (row["parent_url"] if row else None)
-
-
-def _is_rolling(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
-    """Tell whether a sitemap lists what is new only; one that is empty or cut stays what it was."""
-    if row and row["kind"] and not (reading.entries and reading.is_whole):
-        return bool(row["is_rolling"])
-    return reading.kind in _FEEDS or reading.news > len(reading.entries) * _NEWS_SHARE
-
-
-def _lost_its_declarations(reading: SitemapReading, row: sqlite3.Row | None) -> bool:
-    """Tell whether a robots.txt declared sitemaps, and declares none any more.
-
-    Any text can be a robots.txt, so it may just as well be a message of a server that is down. A
-    line that breaks off after "Sitemap: http:" names robots.txt itself.
-    """
-    if reading.kind is not Kind.ROBOTS or row is None or row["children"] is None:
-        return False
-    return not any(is_http_url(url) and url != reading.url for url, _ in reading.children)
-
-
-def _with_known(reading: SitemapReading, row: sqlite3.Row | None, old: Listing) -> SitemapReading:
-    """Return a reading with what is known, if it is damaged.
-
-    What it doesn't have may be there all the same: pages, and the sitemaps of an index, which may
-    even seem to be something else.
-    """
-    if reading.is_whole or row is None or row["kind"] is None:
-        return reading
-    children = dict(unpacked(row["children"])) | dict(reading.children)
-    return replace(
-        reading,
-        kind=Kind(row["kind"]),
-        entries={**old, **reading.entries},
-        children=tuple(children.items()),
-    )

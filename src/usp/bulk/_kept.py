@@ -26,12 +26,13 @@ class KeptRows:
     outcomes: Counter[str]
     """How many of the lines have each outcome."""
     traffic: Counter[str]
-    """The requests and bytes of the sites, each counted once."""
+    """The requests, bytes and sitemaps of the sites, each counted once."""
 
     @classmethod
     def of(cls, folder: CrawlFolder, shard: int, retry: frozenset[str]) -> Self:
         """Return the sites that have none of the outcomes that are tried again."""
-        wanted = ["site", "outcome", "line", "duplicate_of", "requests", "bytes"]
+        counts = ["requests", "bytes", "sitemaps", "sitemaps_failed"]
+        wanted = ["site", "outcome", "line", "duplicate_of", *counts]
         rows = [
             row
             for group in read_rows(folder, "sites", shard, wanted)
@@ -39,7 +40,8 @@ class KeptRows:
             if row["outcome"] not in retry
         ]
         first = [row for row in rows if row["duplicate_of"] is None]
-        traffic = Counter({name: sum(row[name] or 0 for row in first) for name in wanted[-2:]})
+        traffic = Counter({name: sum(row[name] or 0 for row in first) for name in counts})
+        traffic["sitemaps"] += traffic.pop("sitemaps_failed")
         outcomes = Counter(row["outcome"] for row in rows)
         sites = frozenset(row["site"] for row in rows)
         lines = frozenset(row["line"] for row in rows)

@@ -66,6 +66,8 @@ class ShardResult:
     """How many requests were made, retries included."""
     received: int
     """The bytes of all bodies as received."""
+    sitemaps: int
+    """The sitemaps that were read or failed; robots.txt is not counted."""
     unchanged: int
     """The sitemaps whose rows were copied from the previous crawl."""
     finished_at: str

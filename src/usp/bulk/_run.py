@@ -51,7 +51,7 @@ def run_crawl(
     :raises StorageError: if something can't be written.
     """
     if choice.scheduler is None:  # else workers have an environment of their own
-        options.client()  # raises what each worker would die of
+        options.client().check_settings()  # raises what each worker would die of
     folder = crawl_folder(out)
     manifest = CrawlManifest.read(folder)
     listed = SiteList(read_input(sites, column), _shard_count(shards, manifest, options))

@@ -7,8 +7,8 @@ not is run from its beginning. Whatever a site does, its lines have their rows.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from usp.bulk._previous import PreviousShard
 from usp.bulk._site import crawl_site
 from usp.bulk._sites import NamedSite, Shard
 from usp.bulk._writer import SHARD_TABLES, ShardWriter
+from usp.exceptions import UspError
 from usp.objects.problem import Problem
 from usp.web_client.aio_client import AioWebClient, CachingResolver
 
@@ -190,11 +191,12 @@ class _ShardRun:
             source = crawl_folder(previous)
             self._previous = found = await in_thread(PreviousShard, source, self._shard)
             jobs.sort(key=lambda job: found.size(job.site.name))  # large ones last
-        async with asyncio.TaskGroup() as group:
-            for job in jobs:
-                await self._worker.slots.free.acquire()
-                group.create_task(self._crawl_site(job))
-            all_started()
+        with _first_of_ours():
+            async with asyncio.TaskGroup() as group:
+                for job in jobs:
+                    await self._worker.slots.free.acquire()
+                    group.create_task(self._crawl_site(job))
+                all_started()
 
     async def copy_unchanged(self) -> None:
         """Copy the rows of sitemaps that are unchanged since the previous crawl."""
@@ -240,7 +242,8 @@ class _ShardRun:
         outcome = str(row["outcome"])
         self._outcomes[outcome] += len(lines)
         requests, received = row.get("requests") or 0, row.get("bytes") or 0
-        self._traffic += Counter(requests=requests, bytes=received)
+        sitemaps = (row.get("sitemaps") or 0) + (row.get("sitemaps_failed") or 0)
+        self._traffic += Counter(requests=requests, bytes=received, sitemaps=sitemaps)
         pages = row.get("pages") or 0
         self._worker.report(SiteDone(outcome, len(lines), pages, requests, received))
 
@@ -282,10 +285,28 @@ class _ShardRun:
             parts,
             self._traffic["requests"],
             self._traffic["bytes"],
+            self._traffic["sitemaps"],
             self._traffic["unchanged"],
             now_text(),
             round(time.monotonic() - self._started, 3),
         )
+
+
+@contextmanager
+def _first_of_ours() -> Iterator[None]:
+    """Raise the first error of this library that a group of tasks has, and not the group.
+
+    No room, say: it is the same for all sites, and no bug of ours.
+    """
+    try:
+        yield
+    except ExceptionGroup as group:
+        ours: BaseException | None = group.subgroup(UspError)
+        while isinstance(ours, ExceptionGroup):
+            ours = ours.exceptions[0]
+        if ours is None:
+            raise
+        raise ours from None
 
 
 def _jobs(lines: Iterable[InputLine]) -> tuple[list[_SiteJob], list[InputLine]]:

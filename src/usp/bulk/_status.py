@@ -35,6 +35,8 @@ class CrawlStatus:
     requests: int
     received: int
     """The bytes of all bodies as received."""
+    sitemaps: int
+    """The sitemaps that were read or failed; robots.txt is not counted."""
     unchanged: int
     """The sitemaps whose rows were copied from the previous crawl."""
     started_at: str
@@ -66,7 +68,7 @@ def read_status(folder: CrawlFolder) -> CrawlStatus:
             continue
         outcomes.update(marker.outcomes)
         rows.update(marker.rows)
-        for name in ("sites", "requests", "received", "unchanged"):
+        for name in ("sites", "requests", "received", "sitemaps", "unchanged"):
             totals[name] += getattr(marker, name)
         totals["size"] += sum(file.size for file in marker.files.values())
         finished_at = max(finished_at or "", marker.finished_at)
@@ -82,6 +84,7 @@ def read_status(folder: CrawlFolder) -> CrawlStatus:
         totals["size"],
         totals["requests"],
         totals["received"],
+        totals["sitemaps"],
         totals["unchanged"],
         manifest.started_at,
         finished_at,

@@ -138,7 +138,7 @@ def _last_line(found: CrawlStatus, seconds: float) -> str:
     outcomes = f" ({_outcomes(found.outcomes)})" if found.outcomes else ""
     return (
         f"crawled: {count(found.sites_done, 'site')}{outcomes}, "
-        f"{count(rows.get('sitemaps', 0), 'sitemap')}{unchanged}, "
+        f"{count(found.sitemaps, 'sitemap')}{unchanged}, "
         f"{count(rows.get('pages', 0), 'page')}, {count(found.requests, 'request')}, "
         f"{size(found.received)}, {duration(seconds)}{missing}"
     )

@@ -270,7 +270,8 @@ SHARED: Final[tuple[Option, ...]] = (
     ),
     Option(
         ("--proxy",), "network",
-        "the URL of a proxy; empty for none, whatever the environment says", TEXT, "URL",
+        "the URL of a proxy; empty for none, whatever the environment says. SOCKS needs PySocks, "
+        "and is not for usp crawl and live pages", TEXT, "URL",
         Destination.CLIENT, "proxy",
     ),
     Option(

@@ -65,6 +65,9 @@ class Summary:
     pages: int | None
     """The pages that were listed; None if the command doesn't read any."""
     seconds: float
+    unread: tuple[str, ...] = ()
+    """Of several sources, those that could not be read, or have no sitemap, each with its
+    outcome."""
 
     @classmethod
     def of_tree(cls, tree: IndexWebsiteSitemap, pages: int | None, seconds: float) -> "Summary":
@@ -150,7 +153,10 @@ class Summary:
         failed += [
             one for one in self.tried if one.result is Result.REFUSED and is_http_url(one.url)
         ]
-        return _failure(failed[0]) if failed else self.url
+        if failed:
+            return _failure(failed[0])
+        limit = next((problem.message for problem in self.problems if problem.code in _LIMITS), "")
+        return f"{self.url}: {limit}" if limit else self.url
 
     def _failures(self) -> Iterator[str]:
         failed = [attempt for attempt in self.tried if _is_reported(attempt)]
@@ -168,6 +174,9 @@ class Summary:
 
     def _what_is_missing(self, damaged: dict[str, Problem]) -> Iterator[str]:
         """Yield why a result is partial."""
+        if self.unread:
+            more = f", and {len(self.unread) - 1:,} more" if len(self.unread) > 1 else ""
+            yield f"{count(len(self.unread), 'source')} without sitemaps: {self.unread[0]}{more}"
         if self.failed:
             yield f"{count(self.failed, 'sitemap')} could not be read"
         if damaged:
@@ -191,7 +200,7 @@ def report(summary: Summary, args: argparse.Namespace, *, details: bool = True) 
     if args.quiet:
         because = [summary.partial] if summary.is_answer else lines[-1:]
         lines = because if code else []
-    elif summary.pages == 0 and summary.is_answer:
+    elif summary.pages == 0 and summary.sitemaps > summary.failed and summary.is_answer:
         lines.insert(0, _why_no_page(summary.url, args))
     for line in lines:
         tell(line)

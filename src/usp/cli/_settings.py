@@ -143,7 +143,8 @@ def _headers(given: Iterable[str]) -> dict[str, str]:
         for line in lines:
             name, colon, value = (part.strip() for part in line.partition(":"))
             if not colon or not name:
-                raise UsageError("--header must be 'NAME: VALUE' or @FILE; there is no colon.")
+                lacks = "there is no name before the colon" if colon else "there is no colon"
+                raise UsageError(f"--header must be 'NAME: VALUE' or @FILE; {lacks}.")
             known = next((one for one in headers if one.lower() == name.lower()), None)
             if known is None:
                 headers[name] = value

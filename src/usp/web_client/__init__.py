@@ -31,6 +31,7 @@ __all__ = [
     "ClientSettings",
     "as_web_client",
     "body_chunks",
+    "check_aio_settings",
     "default_aio_client",
     "default_client",
     "described",
@@ -103,6 +104,16 @@ def own_aio_client(settings: ClientSettings, source: str | None = None) -> Abstr
     from usp.web_client.recording import AioRecordingWebClient
 
     return AioRecordingWebClient(settings.record, client, source=source, close_client=True)
+
+
+def check_aio_settings(settings: ClientSettings) -> None:
+    """Raise if settings are none of a client for asyncio.
+
+    :raises UsageError: if one isn't.
+    """
+    from usp.web_client.aio_client import AioWebClient
+
+    AioWebClient(**settings.keywords())
 
 
 def is_transient(error: BaseException) -> bool:

@@ -23,7 +23,9 @@ from usp.web_client._aiohttp.slots import RequestSlots
 from usp.web_client._http import defaults, encodings, settings
 from usp.web_client._http.address_guard import AddressRule, Guard, is_public
 from usp.web_client._http.credentials import split_headers
+from usp.web_client._http.environment import Environment
 from usp.web_client._http.pacing import RequestPacing
+from usp.web_client._http.proxies import reject_socks
 from usp.web_client.abstract_aio_client import AbstractAioWebClient, AioCrawlScope
 from usp.web_client.abstract_client import AbstractWebClientResponse, RequestWaiter
 
@@ -39,6 +41,7 @@ AioWebClientErrorResponse.__module__ = __name__
 AioWebClientSuccessResponse.__module__ = __name__
 CachingResolver.__module__ = __name__
 
+_ANY_SITE: Final = "https://site.example/"
 _HEADERS: Final = {
     "User-Agent": defaults.USER_AGENT,
     "Accept": "*/*",
@@ -118,6 +121,7 @@ class AioWebClient(AbstractAioWebClient):
         given, self._credentials = split_headers(settings.headers(headers))
         self._headers = _with_usual_headers(given, settings.user_agent(user_agent))
         self._proxies = settings.proxies(proxies)
+        reject_socks(self._proxies.values())
         self._trust_env = trust_env
         self._netrc = netrc and trust_env
         self._private_addresses: AddressRule = private_addresses
@@ -143,8 +147,18 @@ class AioWebClient(AbstractAioWebClient):
         """Return the scope of a crawl, with cookies, an address guard and credentials of its own.
 
         :raises SitemapException: if the client is closed, or was used in another event loop.
+        :raises UsageError: if the homepage is behind a SOCKS proxy.
         """
         return AiohttpCrawlScope(self, self._opened(), homepage_url)
+
+    def check_settings(self) -> None:
+        """Raise if the environment has proxies with which most crawls would fail.
+
+        :raises UsageError: if a proxy is SOCKS, which aiohttp doesn't know.
+        """
+        if self._trust_env:
+            outer = Environment().proxies_for(_ANY_SITE)
+            reject_socks({**outer, **self._proxies}.values())
 
     async def close(self) -> None:
         """Close all connections; the client can't be used any more."""

@@ -16,6 +16,7 @@ from usp.web_client._http import defaults, settings
 from usp.web_client._http.address_guard import AddressRule, is_public
 from usp.web_client._http.credentials import split_headers
 from usp.web_client._http.environment import Environment
+from usp.web_client._http.proxies import check_socks_library
 from usp.web_client._requests.crawl_scope import CrawlScopes, check_ca_bundle
 from usp.web_client._requests.response import (
     RequestsWebClientErrorResponse,
@@ -151,15 +152,18 @@ class RequestsWebClient(AbstractWebClient):
         """Return the scope of a crawl, with an address guard and credentials for its homepage.
 
         :raises UsageError: if the CA bundle can't be loaded.
+        :raises MissingExtraError: if the proxy needs a library that is not installed.
         """
         return self._scopes.begin(self, homepage_url)
 
     def check_settings(self) -> None:
-        """Raise if the CA bundle can't be loaded.
+        """Raise if the CA bundle can't be loaded, or a proxy needs a library that isn't there.
 
         :raises UsageError: if it can't.
+        :raises MissingExtraError: if it isn't.
         """
         check_ca_bundle(self, Environment())
+        check_socks_library(self._proxies.values())
 
     def abort(self) -> bool:
         """Cancel everything that the client has in flight; it can be used again afterwards.

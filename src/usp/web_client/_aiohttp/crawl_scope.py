@@ -23,6 +23,7 @@ from usp._display import redact_argument
 from usp.exceptions import AddressRefusedError, DeadlineError
 from usp.objects.fetch_info import Validators
 from usp.web_client._aiohttp.connector import AIO_REQUEST_CONTEXT, AioRequestContext, Connector
+from usp.web_client._aiohttp.head import header_bytes, received_headers, sent_conditions
 from usp.web_client._aiohttp.response import (
     AioWebClientErrorResponse,
     AioWebClientSuccessResponse,
@@ -47,7 +48,7 @@ from usp.web_client._http.defaults import MAX_HEADER_LINE, MAX_REDIRECTS, SUCCES
 from usp.web_client._http.environment import Environment
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.first_response import FirstResponses, ResponseWait
-from usp.web_client._http.proxies import check_proxy
+from usp.web_client._http.proxies import check_proxy, reject_socks
 from usp.web_client._http.urls import (
     Login,
     host_of,
@@ -117,6 +118,8 @@ class AiohttpCrawlScope(AioCrawlScope):
             self._guard.start(self._homepage.host)
         # Outside of a crawl, each request reads it anew.
         self._crawl_environment = Environment() if in_crawl else None
+        if homepage_url:
+            self._check_proxy(homepage_url)
         self._session = aiohttp.ClientSession(
             connector=connector,
             connector_owner=False,
@@ -184,7 +187,7 @@ class AiohttpCrawlScope(AioCrawlScope):
                 AioWebClientErrorResponse,
                 encoding,
                 last.response.status,
-                last.response.headers,
+                received_headers(last.response),
                 last.urls[:-1],
             )
         return success
@@ -239,7 +242,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         urls = [url]
         credentials = {**self._netrc_auth(url), **self._given_for(url)}
         of_url = _basic(login)
-        conditions = validators.headers() if validators else {}
+        conditions = sent_conditions(validators.headers()) if validators else {}
         for _ in range(MAX_REDIRECTS + 1):
             hops.wait.start(url)
             headers = {**credentials, **of_url, **conditions}
@@ -251,8 +254,7 @@ class AiohttpCrawlScope(AioCrawlScope):
             if response.status not in _REDIRECTS or not location:
                 return _LastHop(response, tuple(urls), bool(conditions))
             await drain(response)
-            # aiohttp reads headers as UTF-8, and keeps other bytes as surrogates.
-            location = location_text(location.encode(errors="surrogateescape"))
+            location = location_text(header_bytes(location))
             target, login = _sent_url(urljoin(url, location))
             if not is_same_server(url, target):
                 credentials, of_url = self._netrc_auth(target, is_redirect=True), {}
@@ -317,11 +319,21 @@ class AiohttpCrawlScope(AioCrawlScope):
     def _environment(self) -> Environment:
         return self._crawl_environment or Environment()
 
-    def _proxy_for(self, url: str) -> str | None:
+    def _check_proxy(self, homepage_url: str) -> None:
+        proxy = None
+        with suppress(*_FAILURES):  # those of one request, which tells them
+            proxy = self._selected_proxy(homepage_url)
+        reject_socks([proxy])
+
+    def _selected_proxy(self, url: str) -> str | None:
         environment = self._environment.proxies_for(url) if self.client._trust_env else {}
         if not environment and not self.client._proxies:
             return None
         proxy: str | None = select_proxy(url, {**environment, **self.client._proxies})
+        return proxy
+
+    def _proxy_for(self, url: str) -> str | None:
+        proxy = self._selected_proxy(url)
         if not proxy:
             return None
         check_proxy(proxy)

@@ -14,6 +14,7 @@ import aiohttp
 from requests.exceptions import TooManyRedirects
 
 from usp.exceptions import ConnectionDroppedError, DeadlineError
+from usp.web_client._aiohttp.head import header_text, reason_of, received_headers
 from usp.web_client._http import encodings, error_responses
 from usp.web_client._http.defaults import DRAIN_SECONDS, MAX_DRAINED_BYTES
 from usp.web_client._http.errors import LIBRARY_BUGS, is_transient, is_untrusted
@@ -103,7 +104,7 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
 
     def header_values(self, case_insensitive_name: str) -> tuple[str, ...]:
         """Return all values of a header that may be repeated."""
-        return tuple(self._response.headers.getall(case_insensitive_name, ()))
+        return tuple(map(header_text, self._response.headers.getall(case_insensitive_name, ())))
 
     def url(self) -> str:
         """Return the URL of the document, after redirects."""
@@ -166,7 +167,7 @@ class AioWebClientSuccessResponse(AbstractAioWebClientSuccessResponse):
 
     @property
     def _encoding(self) -> str:
-        return ",".join(self._response.headers.getall("Content-Encoding", ()))
+        return ",".join(self.header_values("Content-Encoding"))
 
     async def undecodable(self) -> str | None:
         """Return the content encoding if it can't be decoded; the response is closed then.
@@ -223,7 +224,7 @@ async def not_modified_response(
 ) -> WebClientNotModifiedResponse:
     """Return the response to a conditional request whose document has not changed."""
     await drain(response)
-    return WebClientNotModifiedResponse(urls[-1], response.headers, urls[:-1])
+    return WebClientNotModifiedResponse(urls[-1], received_headers(response), urls[:-1])
 
 
 async def status_response(
@@ -232,7 +233,11 @@ async def status_response(
     """Return the error for a status that is not a success."""
     await drain(response)
     return error_responses.status_response(
-        AioWebClientErrorResponse, response.status, response.reason, response.headers, urls[:-1]
+        AioWebClientErrorResponse,
+        response.status,
+        reason_of(response),
+        received_headers(response),
+        urls[:-1],
     )
 
 
@@ -246,12 +251,12 @@ def failure_response(error: Exception) -> WebClientErrorResponse:
     """Return the error for what aiohttp raised."""
     if isinstance(error, aiohttp.ClientHttpProxyError):  # the status is no word of the site
         return AioWebClientErrorResponse(
-            f"the proxy responded {error.status} {error.message}",
+            f"the proxy responded {error.status} {header_text(error.message)}",
             error.status in RETRYABLE_HTTP_STATUS_CODES,
         )
-    message = str(error) or type(error).__name__
+    message = _encodable(str(error) or type(error).__name__)
     if isinstance(error, aiohttp.ClientResponseError):  # aiohttp makes up a status for it
-        message = f"the response is malformed: {' '.join(error.message.split())[:200]}"
+        message = f"the response is malformed: {_encodable(' '.join(error.message.split()))[:200]}"
     if has_begun(error):
         message = error_responses.DROPPED_IN_HEAD
     # A redirect loop has a status and its URLs, as it has in the client on requests.
@@ -264,3 +269,8 @@ def failure_response(error: Exception) -> WebClientErrorResponse:
         untrusted=is_untrusted(error),
         redirects=urls,
     )
+
+
+def _encodable(message: str) -> str:
+    """Return a message of aiohttp, which may quote bytes as lone surrogates."""
+    return message.encode("utf-8", "backslashreplace").decode()

@@ -2,6 +2,7 @@
 
 import aiohttp
 
+from usp.web_client._aiohttp.head import reason_of
 from usp.web_client._http.transcript import TRANSCRIPT, Exchange, header_list
 
 __all__ = ["add_to_transcript"]
@@ -16,7 +17,7 @@ def add_to_transcript(response: aiohttp.ClientResponse, url: str) -> None:
         Exchange(
             url,
             response.status,
-            response.reason or "",
+            reason_of(response),
             header_list(response.raw_headers),
             header_list(response.request_info.headers.items()),
             response.method,

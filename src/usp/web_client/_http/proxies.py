@@ -1,10 +1,14 @@
 """Proxies: their URLs may have a user and password, which must not appear in a message."""
 
 import re
+from collections.abc import Iterable
+from importlib.util import find_spec
 from typing import Final
 from urllib.parse import urlsplit
 
-__all__ = ["MALFORMED", "check_proxy", "is_proxy"]
+from usp.exceptions import MissingExtraError, UsageError
+
+__all__ = ["MALFORMED", "check_proxy", "check_socks_library", "is_proxy", "reject_socks"]
 
 MALFORMED: Final = "the URL of the proxy is malformed (its user and password must be quoted)"
 
@@ -34,3 +38,32 @@ def check_proxy(proxy: str) -> None:
         import requests  # takes long, and settings are checked without it
 
         raise requests.exceptions.InvalidProxyURL(MALFORMED)
+
+
+def check_socks_library(proxies: Iterable[str | None]) -> None:
+    """Check that requests can use some proxies: for SOCKS it needs another library.
+
+    Without it every request would fail, and the site be called unreachable.
+
+    :raises MissingExtraError: if it isn't installed.
+    """
+    if any(map(_is_socks, proxies)) and find_spec("socks") is None:
+        raise MissingExtraError(
+            "A SOCKS proxy needs PySocks, which is not installed: pip install PySocks"
+        )
+
+
+def reject_socks(proxies: Iterable[str | None]) -> None:
+    """Check that aiohttp can use some proxies: it has no SOCKS at all.
+
+    :raises UsageError: if it can't.
+    """
+    if any(map(_is_socks, proxies)):
+        raise UsageError(
+            "a SOCKS proxy can't be used in asyncio, which fetches for usp crawl and live pages, "
+            "too: aiohttp knows HTTP proxies only."
+        )
+
+
+def _is_socks(proxy: str | None) -> bool:
+    return (proxy or "").lower().startswith("socks")

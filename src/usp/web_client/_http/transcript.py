@@ -7,6 +7,7 @@ recordings; that is in ``_warc``.
 
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -43,6 +44,8 @@ class Transcript:
 
     def __init__(self) -> None:
         self.exchanges: list[Exchange] = []
+        self.error: OSError | None = None
+        """What the system said when there was no room for a body: no fault of the site."""
 
     def add_head(self, exchange: Exchange) -> None:
         """Add a request and the head of its response."""
@@ -56,15 +59,21 @@ class Transcript:
         if not chunk:
             last.is_whole = True
             return
-        if last.body is None:
-            last.body = tempfile.SpooledTemporaryFile(_MAX_IN_MEMORY)  # noqa: SIM115 -- until close()
-        last.body.write(chunk)
+        if self.error is not None:
+            return
+        try:
+            if last.body is None:
+                last.body = tempfile.SpooledTemporaryFile(_MAX_IN_MEMORY)  # noqa: SIM115 -- until close()
+            last.body.write(chunk)
+        except OSError as error:
+            self.error = error
 
     def close(self) -> None:
         """Drop the bodies."""
         for exchange in self.exchanges:
             if exchange.body is not None:
-                exchange.body.close()
+                with suppress(OSError):  # it writes what is left, and there may be no room
+                    exchange.body.close()
         self.exchanges.clear()
 
 

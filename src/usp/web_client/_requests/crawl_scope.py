@@ -9,6 +9,7 @@ follows the rules of the crawl that began last, and is not cancelled with it.
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -30,7 +31,7 @@ from usp.web_client._http.defaults import SUCCESS_STATUSES
 from usp.web_client._http.environment import Environment
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.first_response import FirstResponses, ResponseWait
-from usp.web_client._http.proxies import check_proxy
+from usp.web_client._http.proxies import check_proxy, check_socks_library
 from usp.web_client._http.signals import interruption
 from usp.web_client._http.urls import Login, is_web_url, split_login
 from usp.web_client._requests.identity import RequestAuth, invalid_header
@@ -220,13 +221,10 @@ class RequestsCrawlScope(CrawlScope):
 
     def _proxy_error(self, url: str, environment: Environment) -> Exception | None:
         """Return the error for a malformed proxy; that of requests may quote its password."""
-        session: Any = self.client._session
         if not self.client._has_requests_session or not is_web_url(url):
             return None
         try:
-            outer = environment.proxies_for(url) if session.trust_env else {}
-            proxy = select_proxy(url, {**session.proxies, **outer, **self.client._proxies})
-            if proxy:
+            if proxy := _proxy_for(self.client, url, environment):
                 check_proxy(proxy)
         except requests.exceptions.InvalidProxyURL as error:
             return error
@@ -291,6 +289,23 @@ def check_ca_bundle(client: "RequestsWebClient", environment: Environment) -> No
         trusting_context(bundle)
 
 
+def _proxy_for(client: "RequestsWebClient", url: str, environment: Environment) -> str | None:
+    """Return the proxy that a session of requests uses for a URL."""
+    session: Any = client._session
+    outer = environment.proxies_for(url) if session.trust_env else {}
+    proxy: str | None = select_proxy(url, {**session.proxies, **outer, **client._proxies})
+    return proxy
+
+
+def check_proxy_library(client: "RequestsWebClient", url: str, environment: Environment) -> None:
+    """Raise if the site is behind a proxy that needs a library which isn't there."""
+    proxy = None
+    if client._has_requests_session:
+        with suppress(ValueError):  # the URL itself is malformed
+            proxy = _proxy_for(client, url, environment)
+    check_socks_library([proxy])
+
+
 class CrawlScopes:
     """The scopes of one client."""
 
@@ -308,7 +323,7 @@ class CrawlScopes:
     def begin(self, client: "RequestsWebClient", homepage_url: str) -> RequestsCrawlScope:
         """Return the scope of a new crawl.
 
-        :raises UsageError: if its CA bundle can't be loaded.
+        :raises UsageError: if its CA bundle can't be loaded, or its proxy can't be used.
         """
         homepage = Homepage.of(homepage_url)
         guard = Guard(*self._made_of)
@@ -316,6 +331,7 @@ class CrawlScopes:
         first_response_timeout, environment = client._first_response_timeout, Environment()
         if homepage_url:  # a crawl of a file may do without any request
             check_ca_bundle(client, environment)
+            check_proxy_library(client, homepage_url, environment)
         scope = RequestsCrawlScope(client, homepage, guard, first_response_timeout, environment)
         with self._lock:
             self._all.add(scope)

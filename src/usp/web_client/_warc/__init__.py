@@ -2,6 +2,7 @@
 
 - ``fetch_record``: what is noted of each fetch beside its responses, as one ``metadata`` record;
 - ``redaction``: what never gets into a recording;
+- ``heads``: heads of HTTP, byte for byte;
 - ``writer``: writes records; ``in_progress``: one fetch while it is recorded;
 - ``records``: reads records; ``reader``: opens a recording and finds its responses; ``playback``:
   which of them comes next.

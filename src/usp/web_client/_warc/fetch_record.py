@@ -74,7 +74,9 @@ class FetchRecord:
         """Return the record as JSON, without what is as usual."""
         default = {field.name: field.default for field in fields(self)}
         noted = {name: value for name, value in asdict(self).items() if value != default[name]}
-        return json.dumps({"format": FORMAT, **noted}, ensure_ascii=False).encode()
+        # A lone surrogate, which a client of the caller's may return, is an escape of JSON: \udxxx.
+        text = json.dumps({"format": FORMAT, **noted}, ensure_ascii=False)
+        return text.encode("utf-8", "backslashreplace")
 
     @classmethod
     def from_json(cls, data: bytes) -> Self | None:

@@ -150,7 +150,7 @@ class FetchInProgress:
         self._is_written = True
         self._note(seconds=round(time.monotonic() - self._started, 6))
         try:
-            self._file.write(self._record, self._transcript.exchanges)
+            self._file.write(self._record, self._transcript)
         finally:
             self._transcript.close()
 

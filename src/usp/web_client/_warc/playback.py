@@ -20,7 +20,7 @@ from usp._display import without_credentials
 from usp.exceptions import NoWebClientException, ReplayedError
 from usp.web_client._http import encodings, error_responses
 from usp.web_client._http.defaults import MAX_REDIRECTS, SUCCESS_STATUSES
-from usp.web_client._http.urls import prepare_url
+from usp.web_client._http.urls import location_text, prepare_url
 from usp.web_client._warc.fetch_record import BodyEnd, FetchOutcome, FetchRecord
 from usp.web_client._warc.reader import Recording, StoredResponse, url_key
 from usp.web_client.abstract_client import WebClientErrorResponse, WebClientNotModifiedResponse
@@ -246,7 +246,7 @@ class PlaybackScope:
             if stored.status not in _REDIRECTS or not location:
                 return self._derived_result(stored, url, tuple(passed))
             passed.append(without_credentials(url))
-            url = urljoin(url, location)
+            url = urljoin(url, location_text(location.encode("latin-1")))
         return WebClientErrorResponse(f"Exceeded {MAX_REDIRECTS} redirects.", retryable=False)
 
     def _stored(self, url: str) -> list[StoredResponse]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import IO, Any, Final
 
 from usp.web_client._warc import warcio_module
+from usp.web_client._warc.heads import head_parser
 
 __all__ = ["iter_records", "record_at"]
 
@@ -138,6 +139,7 @@ def _parse(stream: _Lines) -> Any:  # noqa: ANN401 -- warcio has no types
     :raises ValueError: if it is malformed.
     """
     loader: Any = warcio_module("recordloader").ArcWarcRecordLoader(verify_http=False)
+    loader.http_parser = head_parser()
     failed: Any = warcio_module("exceptions").ArchiveLoadFailed
     unparsed: Any = warcio_module("statusandheaders").StatusAndHeadersParserException
     try:

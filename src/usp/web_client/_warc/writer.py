@@ -18,14 +18,19 @@ from urllib.parse import urlsplit
 from usp._display import redact, without_credentials
 from usp._version import __version__
 from usp._whole_file import whole_file
-from usp.web_client._http.transcript import Exchange
+from usp.exceptions import StorageError
+from usp.web_client._http.errors import LIBRARY_BUGS
+from usp.web_client._http.transcript import Exchange, Transcript
 from usp.web_client._warc import warcio_module
 from usp.web_client._warc.fetch_record import BodyEnd, FetchRecord
+from usp.web_client._warc.heads import head_class
 from usp.web_client._warc.redaction import received_headers, sent_headers
 
 __all__ = ["END_FORMAT", "RecordingFile"]
 
 END_FORMAT: Final = "usp-end/1"
+_FAILURES: Final = (OSError, ValueError, *LIBRARY_BUGS)
+"""What may be raised while a record is written; it would be told as a failed fetch."""
 _JSON: Final = "application/json"
 _CONFORMS_TO: Final = (
     "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
@@ -44,7 +49,7 @@ class RecordingFile:
         :raises MissingExtraError: if warcio is not installed.
         :raises UsageError: if the file can't be written.
         """
-        self._headers: Any = warcio_module("statusandheaders").StatusAndHeaders
+        self._headers: Any = head_class()
         make_writer: Any = warcio_module("warcwriter").WARCWriter
         self._source = source
         self._name = _as_text(path.name)
@@ -54,7 +59,7 @@ class RecordingFile:
         self._lock = threading.Lock()
         self._fetches = 0
         self._crawls = 0
-        self._error: OSError | None = None
+        self._error: Exception | None = None
         self._is_closed = False
 
     def next_crawl(self) -> int:
@@ -63,14 +68,16 @@ class RecordingFile:
             self._crawls += 1
             return self._crawls
 
-    def write(self, fetch: FetchRecord, exchanges: Sequence[Exchange]) -> None:
-        """Write one fetch. An error of the disk is raised by ``close()``: the crawl goes on."""
+    def write(self, fetch: FetchRecord, transcript: Transcript) -> None:
+        """Write one fetch. What fails is raised by ``close()``: the site can't help it."""
         with self._lock:
+            if self._error is None:
+                self._error = transcript.error
             if self._error is not None or self._is_closed:
                 return
             try:
-                self._write(fetch, exchanges)
-            except OSError as error:
+                self._write(fetch, transcript.exchanges)
+            except _FAILURES as error:
                 self._error = error
 
     def close(self, interrupted: str = "") -> None:
@@ -84,8 +91,12 @@ class RecordingFile:
                 return
             self._is_closed = True
             with self._whole:
-                if self._error is not None:
+                if isinstance(self._error, OSError):
                     raise self._error
+                if self._error is not None:
+                    name = type(self._error).__name__
+                    message = f"cannot write the recording {self._name}: {name}: {self._error}"
+                    raise StorageError(message) from self._error
                 self._write_end(interrupted)
 
     def _write_end(self, interrupted: str) -> None:
@@ -183,7 +194,8 @@ def _as_text(name: str) -> str:
 
 
 def _reason(exchange: Exchange) -> str:
-    return redact(" ".join(exchange.reason.split()))  # some servers quote the URL in it
+    reason = exchange.reason.replace("\r", " ").replace("\n", " ")
+    return redact(reason)  # some servers quote the URL in it
 
 
 def _target(url: str) -> str:

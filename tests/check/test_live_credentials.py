@@ -1,0 +1,66 @@
+"""Live pages of a source whose URL has a user and password: its own pages get them, nobody else."""
+
+import base64
+from pathlib import Path
+
+import usp
+from tests.check.source_pairs import page
+from tests.cli.command import usp as command
+from tests.server import Answer, Callback, Handler, LoopbackServer, redirect, urlset
+
+LOGIN = f"Basic {base64.b64encode(b'me:pw').decode()}"
+CHALLENGE = Answer(401, headers={"WWW-Authenticate": 'Basic realm="x"'})
+
+
+def guarded(answer: Answer | bytes) -> Callback:
+    def respond(handler: Handler) -> Answer | bytes:
+        return answer if handler.headers.get("Authorization") == LOGIN else CHALLENGE
+
+    return respond
+
+
+def serve(server: LoopbackServer, other: LoopbackServer) -> str:
+    """Serve a site behind a login that lists pages of two hosts; return its URL with the login."""
+    elsewhere = other.at("page").replace("127.0.0.1", "localhost")
+    pages = (server.at("page"), server.at("moved"), elsewhere)
+    server.site = {
+        "/robots.txt": guarded(f"Sitemap: {server.at('sitemap.xml')}\n".encode()),
+        "/sitemap.xml": guarded(urlset(*pages)),
+        "/page": guarded(page()),
+        "/moved": redirect(other.at("page")),
+    }
+    server.otherwise = guarded(Answer(404))
+    other.site["/page"] = page()
+    return server.url.replace("//", "//me:pw@")
+
+
+def sent(server: LoopbackServer, path: str = "/page") -> list[str | None]:
+    return [r.headers.get("authorization") for r in server.requests if r.path == path]
+
+
+def test_the_login_of_the_source_goes_to_its_own_pages_only(server: LoopbackServer) -> None:
+    with LoopbackServer() as other:
+        url = serve(server, other)
+        with usp.check(url, live="all", select=["SM906"], max_attempts=1) as stream:
+            found = [*stream]
+        assert sent(server) == [LOGIN]
+        assert set(sent(other)) == {None}
+    assert "pw" not in repr(found)
+    assert not any("127.0.0.1" in str(one) and "/page" in str(one) for one in found)
+
+
+def test_the_command_shows_the_login_nowhere_and_replays_without_it(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    with LoopbackServer() as other:
+        url = serve(server, other)
+        file = str(tmp_path / "site.warc.gz")
+        options = ("--live=all", "--allow-private", "--max-attempts", "1", "--select", "SM9")
+        made = command("check", url, *options, "--record", file)
+        assert sent(server) == [LOGIN]
+    assert "401" not in made.out
+    assert "pw" not in made.out + made.err
+    count = len(server.requests)
+    replayed = command("check", url, *options, "--replay", file)
+    assert (replayed.code, replayed.out) == (made.code, made.out)
+    assert len(server.requests) == count
