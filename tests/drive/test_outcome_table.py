@@ -318,7 +318,7 @@ def results(found: Finding) -> list[tuple[str, str, str]]:
 EXITS = {"found": 0, "partial": 0, "none": 1, "blocked": 3, "unreachable": 3}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     ("outcome", "case"),
     [

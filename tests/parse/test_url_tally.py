@@ -91,14 +91,14 @@ def test_a_feed_whose_items_have_no_links_is_complete(document: str) -> None:
     assert {one.code for one in sitemap_from_str(document).problems} == {"SM503"}
 
 
-@pytest.mark.parametrize("place", [0, 5, 200, 399])
+@pytest.mark.parametrize("place", [0, 5, 50, 99])
 def test_one_url_among_many_entries_is_enough(place: int) -> None:
     for one, many in ((u(A), DATED), (u(A), u("")), (CHILD, DATED)):
-        entries = [many] * 400
+        entries = [many] * 100
         entries[place] = one
         assert told(urlset(*entries)) == []
         assert told(child_index(*entries)) == []
-    items = ["<item><title>T</title><link/></item>"] * 400
+    items = ["<item><title>T</title><link/></item>"] * 100
     items[place] = item(A)
     assert told(rss(*items)) == []
 

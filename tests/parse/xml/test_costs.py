@@ -187,7 +187,7 @@ def longest_step(data: bytes) -> float:
     return max(later - sooner for sooner, later in pairwise(times))
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("what", UNITS)
 def test_a_reading_is_never_long_without_a_question(what: str) -> None:
     data = b"".join(Repeated(what, 300_000))
