@@ -82,6 +82,7 @@ def interrupted(server: LoopbackServer, how: str, driver: str, folder: Path) -> 
     return ended.stdout.decode().split()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("server_is", SLOW)
 @pytest.mark.parametrize("driver", ["threads", "inline"])
 @pytest.mark.parametrize("how", ["SIGINT", "SIGALRM", "TimeoutError", "interrupt_main"])

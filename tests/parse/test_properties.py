@@ -214,6 +214,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("what", "head", "grows", "tail"), HOSTILE, ids=[row[0] for row in HOSTILE]
 )

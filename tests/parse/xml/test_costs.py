@@ -109,7 +109,7 @@ def read(size: int, what: str) -> None:
     assert len(pages.problems) <= 301
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("what", UNITS)
 def test_twice_the_document_takes_twice_the_time(what: str) -> None:
     assert assert_linear(read, 80_000, what).seconds < 3
