@@ -246,6 +246,25 @@ def test_many_sources_come_from_a_file(site: LoopbackServer, tmp_path: Path) -> 
     assert "found: 2 sitemaps, 6 pages, " in done.err
 
 
+def test_standard_input_is_read_once(tmp_path: Path) -> None:
+    done = usp("export", "-", "-", "-o", f"{tmp_path}/x.csv")
+    assert (done.code, done.err) == (2, "usp: error: standard input, -, can be read once only\n")
+    done = usp("export", "-", "--from", "-", "-o", f"{tmp_path}/x.csv")
+    assert (done.code, names_in(tmp_path)) == (2, [])
+
+
+@pytest.mark.parametrize("name", ["x.parquet", "x.jsonl", "x.db", "x.arrow", "folder/"])
+@pytest.mark.parametrize("option", ["--bom", "--escape-formulas"])
+def test_an_option_for_spreadsheets_is_refused_for_other_formats(
+    site: LoopbackServer, tmp_path: Path, name: str, option: str
+) -> None:
+    done = usp("export", site.url, "-o", f"{tmp_path}/{name}", option)
+    assert done.code == 2
+    assert done.err.startswith("usp: error: ")
+    assert " is for csv and tsv, not for " in done.err
+    assert (names_in(tmp_path), site.requests) == ([], [])
+
+
 def test_the_last_line_names_a_source_that_could_not_be_read(
     site: LoopbackServer, tmp_path: Path
 ) -> None:

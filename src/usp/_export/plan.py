@@ -15,6 +15,7 @@ from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
 
 _UNANSWERED: Final = frozenset({Outcome.BLOCKED, Outcome.UNREACHABLE})
+_DELIMITED: Final = ("csv", "tsv")
 _READ: Final = frozenset({Outcome.FOUND, Outcome.PARTIAL})
 
 
@@ -51,6 +52,10 @@ class ExportPlan:
         if replace and append:
             raise UsageError("replace and append exclude each other.")
         target = ExportTarget.of(path, format)
+        form = target.form.format.name
+        for name, flag in {"bom": bom, "escape_formulas": escape_formulas}.items():
+            if flag and form not in _DELIMITED:
+                raise UsageError(f"{name} is for {' and '.join(_DELIMITED)}, not for {form}.")
         names = [table] if isinstance(table, str) else table
         tables = target.tables(
             None if names is None else check_strings("table", names),

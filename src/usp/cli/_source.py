@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from usp._crawl.urls import check_homepage
 from usp._source import is_local, looks_like_sitemap
 from usp._validate import shown_argument
-from usp.cli._text_file import read_lines
+from usp.cli._text_file import STDIN, read_lines
 from usp.exceptions import UsageError
 
 
@@ -45,7 +45,7 @@ class NamedSource:
         """
         typed: str = args.source
         if is_local(typed):
-            plain = typed == "-" or "/" in typed or Path(typed).is_dir()
+            plain = typed == STDIN or "/" in typed or Path(typed).is_dir()
             return cls(typed, SourceKind.FILE, "" if plain else f"reading the file ./{typed}")
         url = site_url(typed)
         # Without a scheme, http is tried if https doesn't respond.
@@ -84,5 +84,7 @@ def each_source(args: argparse.Namespace) -> Iterator[argparse.Namespace]:
     names = [*args.source, *(read_lines("--from", listed) if listed else ())]
     if not names:
         raise UsageError("there is no source: name a website, a sitemap or a file")
+    if [*names, listed].count(STDIN) > 1:  # the second one would find nothing left
+        raise UsageError("standard input, -, can be read once only")
     for name in names:
         yield argparse.Namespace(**{**vars(args), "source": name})
