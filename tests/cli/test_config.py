@@ -22,7 +22,7 @@ def options(*arguments: str) -> dict[str, object]:
     return {
         name: value
         for name, value in vars(args).items()
-        if value is not None and name not in {"command", "source", "format"}
+        if value is not None and name not in {"command", "source", "format", "configured"}
     }
 
 
@@ -184,3 +184,48 @@ def test_the_key_of_a_pyproject_is_named_in_full(
         main(["ls", "http://127.0.0.1:9/"])
     expected = "usp: error: ../pyproject.toml: tool.usp.ls.limit must be an integer, not 'x'\n"
     assert capsys.readouterr().err == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("limit = -1", "usp.toml: limit must be an integer, at least 1, not -1."),
+        ('include = "("', "usp.toml: include must be a regular expression or several: "),
+        ('header = ["@nope"]', "usp.toml: header: cannot read "),
+        ("[ls]\ntimeout = -1", "usp.toml: ls.timeout must be a number, at least "),
+    ],
+)
+def test_a_wrong_value_is_told_with_file_and_key_wherever_it_is_checked(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    (folder / "usp.toml").write_text(f"{text}\n")
+    with pytest.raises(SystemExit, match="2"):
+        main(["ls", "http://127.0.0.1:9/"])
+    err = capsys.readouterr().err
+    assert err.startswith(f"usp: error: {message}")
+    assert err.count("\n") == 1
+
+
+def test_what_is_typed_is_told_as_the_option(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "usp.toml").write_text("limit = 5\n")
+    with pytest.raises(SystemExit, match="2"):
+        main(["ls", "http://127.0.0.1:9/", "--limit", "-1"])
+    assert capsys.readouterr().err.startswith("usp: error: --limit must be ")
+
+
+def test_a_tool_that_is_no_table_is_a_mistake(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "pyproject.toml").write_text("[tool]\nusp = 3\n")
+    with pytest.raises(SystemExit, match="2"):
+        main(["ls", "http://127.0.0.1:9/"])
+    assert capsys.readouterr().err.endswith("pyproject.toml: tool.usp must be a table of options\n")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device")
+def test_a_config_without_end_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["ls", "http://127.0.0.1:9/", "--config", "/dev/zero"])
+    assert "/dev/zero is no config file: it has more than a million" in capsys.readouterr().err

@@ -9,7 +9,7 @@ import argparse
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from usp._validate import hint
 from usp.cli._arguments import COMMANDS, Command
@@ -18,6 +18,16 @@ from usp.exceptions import UsageError
 
 _OWN: Final = "usp.toml"
 _PROJECT: Final = "pyproject.toml"
+_MAX_CHARACTERS: Final = 1024 * 1024
+"""What a config file may have; a device may have no end."""
+
+
+class _Configured(NamedTuple):
+    """The value of an option."""
+
+    value: object
+    place: str
+    """The file, and the key in it."""
 
 
 def complete(args: argparse.Namespace, command: Command) -> None:
@@ -26,15 +36,27 @@ def complete(args: argparse.Namespace, command: Command) -> None:
     :raises UsageError: if the file can't be read, or has something that is no option.
     """
     configured = _options(args, command) if command.is_configurable else {}
+    args.configured = {}
     typed_output = getattr(args, "output", None)
     for option in command.options:
         if getattr(args, option.dest) is None:
             is_said = typed_output and option.is_said_by and option.is_said_by(typed_output)
-            chosen = {} if is_said else configured
-            setattr(args, option.dest, chosen.get(option.name, option.default))
+            found = None if is_said else configured.get(option.name)
+            setattr(args, option.dest, found.value if found else option.default)
+            if found:
+                args.configured[option.flags[-1]] = found.place
 
 
-def _options(args: argparse.Namespace, command: Command) -> dict[str, object]:
+def located(error: UsageError, args: argparse.Namespace) -> UsageError:
+    """Return an error about an option as one about the key of the config file that set it."""
+    message, places = str(error), getattr(args, "configured", {})
+    for flag, place in places.items():
+        if message.startswith((f"{flag} ", f"{flag}:")):
+            return UsageError(f"{place}{message.removeprefix(flag)}")
+    return error
+
+
+def _options(args: argparse.Namespace, command: Command) -> dict[str, "_Configured"]:
     """Return the options of the config file that are for a command, by name."""
     found = _find(args.config) if args.config or not args.no_config else None
     if found is None:
@@ -58,7 +80,7 @@ def _options(args: argparse.Namespace, command: Command) -> dict[str, object]:
 
 def _checked_command(
     file: str, section: str, name: str, table: Mapping[str, object]
-) -> dict[str, object]:
+) -> dict[str, _Configured]:
     commands = {command.name: command for command in COMMANDS if command.is_configurable}
     if name not in commands:
         raise UsageError(f"{file}: {section}{name} is no command{hint(name, commands)}")
@@ -71,15 +93,15 @@ def _known_to(command: Command) -> dict[str, Option]:
 
 def _checked(
     file: str, section: str, table: Mapping[str, object], options: Mapping[str, Option]
-) -> dict[str, object]:
+) -> dict[str, _Configured]:
     where, folder = f"{file}: {section}", os.path.dirname(file)  # noqa: PTH120 -- empty if it is here
     known = {name: option for name, option in options.items() if name not in UNCONFIGURABLE}
-    checked: dict[str, object] = {}
+    checked: dict[str, _Configured] = {}
     for name, value in table.items():
         if name not in known:
             raise UsageError(f"{where}{name} is no option{hint(name, known)}")
         try:
-            checked[name] = known[name].configured(value, folder)
+            checked[name] = _Configured(known[name].configured(value, folder), f"{where}{name}")
         except argparse.ArgumentTypeError as error:
             raise UsageError(f"{where}{name} {error}") from None
     return checked
@@ -107,12 +129,22 @@ def _candidates() -> Iterator[Path]:
         yield from (folder / _OWN, folder / _PROJECT)
 
 
+def _text_of(file: Path) -> str:
+    with file.open(encoding="utf-8") as opened:
+        text = opened.read(_MAX_CHARACTERS + 1)
+    if len(text) > _MAX_CHARACTERS:
+        raise UsageError(f"{file} is no config file: it has more than a million characters")
+    return text
+
+
 def _read(file: Path) -> tuple[str, dict[str, Any] | None]:
     """Return the prefix of the keys of a file, and the table with the options, if it has one."""
     import tomllib  # few folders have a config file
 
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        content = tomllib.loads(_text_of(file))
+    except UsageError:
+        raise
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
     except ValueError as error:  # TOML or UTF-8
@@ -121,6 +153,8 @@ def _read(file: Path) -> tuple[str, dict[str, Any] | None]:
         raise UsageError(f"{file} is not valid TOML: it is nested too deeply") from None
     if file.name != _PROJECT:
         return "", content
-    table = content.get("tool", {})
-    table = table.get("usp") if isinstance(table, dict) else None
-    return "tool.usp.", table if isinstance(table, dict) else None
+    tools = content.get("tool", {})
+    table = tools.get("usp") if isinstance(tools, dict) else None
+    if not isinstance(table, dict | None):
+        raise UsageError(f"{file}: tool.usp must be a table of options")
+    return "tool.usp.", table

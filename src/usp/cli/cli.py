@@ -99,10 +99,18 @@ def _run_and_flush(arg_list: list[str] | None) -> Exit:
 
 def _run(arg_list: list[str] | None) -> Exit:
     from usp.cli._exit import Exit
+    from usp.exceptions import UsageError
 
     args, parser = parse_args(arg_list)
     if args.command is None:
         parser.print_help()
         return Exit.DONE
-    code: Exit = args.command.run(args)
+    try:
+        code: Exit = args.command.run(args)
+    except UsageError as error:
+        from usp.cli._config import located
+
+        if (of_config := located(error, args)) is not error:
+            raise of_config from None
+        raise
     return code
