@@ -47,6 +47,7 @@ LOST: Final = [
     '<url><loc>http://h/1</loc><x a="</loc><loc>http://h/2" b=&></x></url>',
     "<url><loc>http://h/1</loc><x>http://h/2</loc></url>",
     "<url><loc>http://h/1</loc>http://h/2</b></url>",
+    "<url>http://h/lost<lastmod>2020</lastmod><loc>http://h/1</loc>&</url>",
     # The start of an entry, or all but its end
     f"url>{u('http://h/1')[5:]}",
     f"<ur<l>{u('http://h/1')[5:]}",
@@ -80,6 +81,12 @@ KEPT: Final = [
     f"<url>\n{u('http://h/b')}",
     f"<div>{u('http://h/b')}",
     f"</div>{u('http://h/b')}",
+    # Nothing of an entry
+    *(f"{tag}{u('http://h/b')}" for tag in ("<span class=x>hi</span>", "<script src=x></script>")),
+    *(f"{tag}{u('http://h/b')}" for tag in ("<small & x></small>", "<user x></user>", "<u a></u>")),
+    u("http://h/b?x=a&gt;b&y=2"),
+    "<ULR><loc>http://h/b</loc></URL>",
+    f"{u('http://h/b')}<!-- x --></url>",
 ]
 
 

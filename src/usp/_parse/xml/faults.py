@@ -39,7 +39,8 @@ _INTERRUPTED_TAG: Final = re.compile(
     rb"<[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+(?:>[ \t\r\n]*+<)?+(?=<)"
 )
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
-_END_TAGS: Final = re.compile(rb"(?:\s*+</[^<>]*+>)*+\s*+")
+_END_TAGS: Final = re.compile(rb"(?:\s*+(?:</[^<>]*+>|<!--(?:[^-]|-(?!->))*+-->))*+\s*+")
+"""End tags, and comments among them."""
 _TAG_END: Final = re.compile(rb"[<>]")
 
 
@@ -254,7 +255,7 @@ class Faults:
         after_loc = LOC_END.match(data, max(builder.last_entry_end - self._buffer.start, 0))
         if not (path and after_loc and self._boundaries.ends.match(data, end_tag.start(1) - 2)):
             return False
-        if builder.open_root == path[-1] or not resembles(end_tag[1].decode(), path[-1].lower()):
+        if builder.open_root == path[-1] or not resembles(end_tag[1].decode(), path[-1]):
             return False
         builder.end()
         return True

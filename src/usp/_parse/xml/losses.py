@@ -21,10 +21,11 @@ HasLink = Callable[[Record], object]
 LOC_END: Final = re.compile(rb"</(?!(?:image|video):)(?:[\w.-]+:)?loc\s*>", re.IGNORECASE)
 _LOC_KEYS: Final = ("loc",)
 _TAG: Final = re.compile(
-    rb"<(?:(?!urlset|sitemapindex)[us](?![^<>]*+=)|[^<>]*+(?<=url)>|[^<>]*+(?<=sitemap)>)",
+    rb"<(?:(?!urlset|sitemapindex)(?:u(?=r|[^a-z\s>:_/-])|s(?=i|[^a-z\s>:_/-]))(?![^<>=]*+=)"
+    rb"|[^<>]*+(?<=url)>|[^<>]*+(?<=sitemap)>)",
     re.IGNORECASE,
 )
-"""What is left of a tag of an entry: its beginning or its end."""
+"""What is left of a tag of an entry, its beginning or its end: not ``<span class=x>`` or ``<u>``."""
 _URL: Final = re.compile(rb"https?://", re.IGNORECASE)
 _URL_TRACE: Final = re.compile(rb"""href|(?<!url=["'])http""", re.IGNORECASE)
 """What shows that an entry without a link may have had one; ``url`` is that of its media."""
@@ -43,6 +44,8 @@ _SINGLE: Final = frozenset(
 """The fields that an entry has once."""
 _MARKUP_IN_URL: Final = re.compile(r"<[^0-9\s]|>")
 """What no URL contains; ``<2`` in one may be a comparison that isn't escaped."""
+_MAX_LOOKED_FOR: Final = 4
+"""How many URLs with markup are looked for in an entry: it may have thousands."""
 
 
 class Losses:
@@ -57,7 +60,7 @@ class Losses:
         """Return the problem with a malformed entry, given its bytes: a code and a message."""
         if entry is None or self._has_lost_field(entry, data):
             return "SM209", "a malformed entry was skipped"
-        if self._is_part(entry, signs):
+        if self._is_part(entry, data, signs):
             return "SM209", "a malformed entry was read, but a part of it or of another is missing"
         return "SM208", "a malformed entry was repaired"
 
@@ -81,14 +84,20 @@ class Losses:
         before = data[since : loc_end.start()].rstrip() if loc_end else b""
         return bool(before) and (not before.endswith(b">") or before.endswith(b"]]>"))
 
-    def _is_part(self, entry: Entry, signs: Signs) -> bool:
+    def _is_part(self, entry: Entry, data: bytes, signs: Signs) -> bool:
         """Tell whether an entry has lost something, or what is left of another is in it."""
         record = entry[1]
         if signs.dropped:
             return True
-        if "//" in signs.bare_text and not any(text == signs.bare_text for _, text in record):
+        if signs.bare_url and not any(text == signs.bare_url for _, text in record):
             return True
-        if any(key in URL_KEYS and _has_markup(text) for key, text in record):
+        # As it is written: ``&gt;`` is no rest of a tag. A guid need not be a URL.
+        odd = [
+            text
+            for key, text in record
+            if key in URL_KEYS and _has_markup(text) and (key in _LOC_KEYS or "://" in text)
+        ]
+        if any(text.encode() in data for text in odd[:_MAX_LOOKED_FOR]):
             return True
         if not signs.tags:
             return False

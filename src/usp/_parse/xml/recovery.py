@@ -68,7 +68,7 @@ _ATTRIBUTE_START: Final = re.compile(rb"\s+[A-Za-z_][\w.:-]*\s*=")
 class Signs:
     """What shows that a malformed entry has lost something, or has run into another one."""
 
-    __slots__ = ("bare_text", "dropped", "tags")
+    __slots__ = ("bare_text", "bare_url", "dropped", "tags")
 
     def __init__(self) -> None:
         self.tags = False
@@ -77,6 +77,8 @@ class Signs:
         """Whether something was dropped that may have been a part of a field."""
         self.bare_text = ""
         """The last text that is in no field: it is dropped, unless it is the URL."""
+        self.bare_url = ""
+        """The first of those texts that has a URL."""
 
 
 def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> Signs:
@@ -121,7 +123,7 @@ def resembles(name: str, other: str) -> bool:
     longest = max(len(name), len(other))
     if longest > _MAX_NAME:
         return False
-    return 2 * sum((Counter(name) & Counter(other)).values()) >= longest
+    return 2 * sum((Counter(name.lower()) & Counter(other.lower())).values()) >= longest
 
 
 def recover_root(data: bytes, name: re.Match[bytes], builder: EntryBuilder) -> int:
@@ -221,6 +223,8 @@ class _OpenTags:
         if not self._builder.is_in_text:
             if bare := text.strip():
                 self._signs.tags, self._signs.bare_text = True, bare
+                if "//" in bare and not self._signs.bare_url:
+                    self._signs.bare_url = bare
         elif "://" in text and self._unknown != "id":  # that of an entry of Atom is a URL
             self._holds_entry = True
         self._builder.text(text)
@@ -268,8 +272,11 @@ class _OpenTags:
         if self._is_in_unknown and name not in _ONE_EACH and resembles(name, innermost):
             self._end()
             return
-        written, _, rest = self._signs.bare_text.lstrip("<").partition(">")
+        beginning = self._signs.bare_text[: _MAX_NAME + 3]  # a text may be long, and end tags many
+        written, _, rest = beginning.lstrip("<").partition(">")
         if rest and name not in _ONE_EACH and resembles(name, written):
+            if self._signs.bare_url == self._signs.bare_text:
+                self._signs.bare_url = ""
             self._signs.bare_text = ""
         else:
             self._signs.dropped = True
