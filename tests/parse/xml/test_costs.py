@@ -55,6 +55,7 @@ UNITS: Final[dict[str, Unit]] = {
     "attributes of one tag": ("<a", " b@=''"),
     "children of one entry": ("<url>", "<a@>x</a@>"),
     "open children of one entry": ("<url>", "<b>"),
+    "end tags of fields after a long text": (f"<url>&{'x' * 60_000}>y", "</loc></title>"),
     "children with namespaces in one entry": ("<url>", "<b xmlns:p@='u@'>"),
     "long names of open elements": (f"<{'n' * 60_000}>", "<a></b>"),
     "open elements and text around entries": ("", f"<a>{ENTRY}x"),

@@ -75,7 +75,8 @@ def test_malformed_entries_give_what_they_gave_before(around: str) -> None:
 @given(
     st.sampled_from([Kind.URLSET, Kind.RSS, Kind.ATOM]),
     st.lists(
-        st.sampled_from([*TOKENS, b" ", b"\r\n", b"<entry", b"item", b"x:", b"."]), max_size=6
+        st.sampled_from([*TOKENS, b" ", b"\r\n", b"<entry", b"item", b"x:", b".", b"xmlns:x"]),
+        max_size=6,
     ),
     st.sampled_from(
         [b"<url ", b"<item ", b"<entry ", b"<url", b"<url><", b"<item>\n<", b"<entry><"]
@@ -102,7 +103,17 @@ def test_expat_finds_the_same_fault_in_a_tag_that_is_interrupted(
 
 
 @pytest.mark.parametrize(
-    "tag", [b"<url ", b"<url", b"<url\r\n", b"<url><", b"<url>\n<", b"<sm:url "]
+    "tag",
+    [
+        b"<url ",
+        b"<url",
+        b"<url\r\n",
+        b"<url><",
+        b"<url>\n<",
+        b"<sm:url ",
+        b"<url soon",
+        b"<url x\n",
+    ],
 )
 def test_an_interrupted_tag_needs_no_expat(tag: bytes) -> None:
     grammar = GRAMMARS[Kind.URLSET]

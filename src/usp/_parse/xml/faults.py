@@ -36,7 +36,8 @@ _UNCLOSED_CDATA: Final = expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_CDAT
 _CDATA: Final = b"<![CDATA["
 _INVALID_TOKEN: Final = expat.errors.XML_ERROR_INVALID_TOKEN
 _INTERRUPTED_TAG: Final = re.compile(
-    rb"<[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+(?:>[ \t\r\n]*+<)?+(?=<)"
+    rb"<[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+"
+    rb"(?:>[ \t\r\n]*+<|(?<=[ \t\r\n])[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+)?+(?=<)"
 )
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
 _END_TAGS: Final = re.compile(rb"(?:\s*+(?:</[^<>]*+>|<!--(?:[^-]|-(?!->))*+-->))*+\s*+")
@@ -111,7 +112,9 @@ class Faults:
         return None
 
     def find_interrupted(self, offset: int) -> bool:
-        """Tell whether the next entry interrupts a tag here: ``<url <url>`` or ``<url><<url>``.
+        """Tell whether the next entry interrupts a tag here, such as ``<url <url>``.
+
+        Or the name of its first attribute, or a tag after it: ``<url x<url>``, ``<url><<url>``.
 
         That is a fault for certain. To have expat find it takes as long as to repair the entry, and
         a hostile document has thousands of them.

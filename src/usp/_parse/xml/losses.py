@@ -25,7 +25,7 @@ _TAG: Final = re.compile(
     rb"|[^<>]*+(?<=url)>|[^<>]*+(?<=sitemap)>)",
     re.IGNORECASE,
 )
-"""What is left of a tag of an entry, its beginning or its end: not ``<span class=x>`` or ``<u>``."""
+"""What is left of an entry's tag, its beginning or its end: not ``<span class=x>`` or ``<u>``."""
 _URL: Final = re.compile(rb"https?://", re.IGNORECASE)
 _URL_TRACE: Final = re.compile(rb"""href|(?<!url=["'])http""", re.IGNORECASE)
 """What shows that an entry without a link may have had one; ``url`` is that of its media."""
