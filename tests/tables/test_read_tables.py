@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 from collections.abc import Iterable
 from pathlib import Path
@@ -161,7 +162,7 @@ def test_threads_asyncio_and_the_tree_give_the_same_tables(site: LoopbackServer)
         return collected(batches)
 
     assert without_times(run(main())) == without_times(threads)
-    tree = usp.sitemap_tree(site.url)
+    tree = usp.sitemap_tree(site.url, hash_bodies=True)
     for one in (tree, pickle.loads(pickle.dumps(tree))):
         of_tree = collected(tables_of(one, [*PAGE_PARTS, "pages", "problems"]))
         assert of_tree == {name: threads[name] for name in of_tree}
@@ -365,3 +366,17 @@ def test_the_row_of_a_site_says_what_robots_txt_says(
         assert tuple(row[name] for name in names) == expected
     (row,) = collected(read_tables(server.url, ["sites"], use_robots=False))["sites"]
     assert row["robots_status"] is None
+
+
+def test_bodies_are_hashed_if_the_column_is_wanted(server: LoopbackServer) -> None:
+    server.robots("/s.xml")
+    server.site["/s.xml"] = body = urlset("/a")
+    wanted = hashlib.sha256(body).hexdigest()
+
+    async def in_asyncio() -> list[Batch]:
+        async with aio_tables.read_tables(server.url, "sitemaps") as stream:
+            return [batch async for batch in stream]
+
+    with read_tables(server.url, "sitemaps") as stream:
+        for batches in (list(stream), run(in_asyncio())):
+            assert wanted in [hashed for batch in batches for hashed in batch.columns["sha256"]]

@@ -1,9 +1,10 @@
 """Which tables and columns are wanted, and what has to be read for them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Self
 
+from usp._crawl.policy import Policy
 from usp._docstrings import explains
 from usp._tables.schema import PAGE_PARTS, TABLES, Table, table_named
 from usp._validate import argument_error, check_strings
@@ -73,6 +74,11 @@ class TableChoice:
         return any(
             not needed.isdisjoint(self.columns(name)) for name, needed in _FROM_READING.items()
         )
+
+    def policy(self, policy: Policy) -> Policy:
+        """Return a policy with what the wanted columns need: bodies are hashed for one of them."""
+        wants_hashes = "sha256" in self.columns("sitemaps")
+        return replace(policy, hash_bodies=True) if wants_hashes else policy
 
 
 def wanted_table(name: str, columns: Iterable[str] | None) -> Table:

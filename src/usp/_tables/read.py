@@ -106,7 +106,8 @@ def read_tables(
     :raises UsageError: if there is no such table or column, or another argument is wrong.
     """
     policy, client = crawl_keywords(policy, web_client, crawl_fields, source)
-    made = CrawlTables(source, TableChoice.of(tables, columns), batch_rows, unique)
+    choice = TableChoice.of(tables, columns)
+    policy, made = choice.policy(policy), CrawlTables(source, choice, batch_rows, unique)
     options = made.options(recurse_callback, recurse_list_callback, observer)
     start = StreamStart.of(
         source,

@@ -262,7 +262,7 @@ _SITEMAPS: Final = Table(
         Column("bytes", _INTEGER, "the document", "The size of the document, decompressed."),
         Column("etag", _TEXT, "ETag", "The validator of the response."),
         Column("http_last_modified", _TIMESTAMP, "Last-Modified", "When the document changed, by the server."),
-        Column("sha256", _TEXT, "the body", "The SHA-256 of the body as received, if it was asked for."),
+        Column("sha256", _TEXT, "the body", "The SHA-256 of the body as received; of a tree, if it was asked for (hash_bodies)."),
         Column("index_lastmod", _TIMESTAMP, "<lastmod> of the index", "When it changed, by its index."),
         Column("pages", _INTEGER, "the document", "How many pages were read from it."),
         Column("children", _INTEGER, "the document", "How many sitemaps it lists."),
