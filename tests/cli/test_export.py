@@ -272,7 +272,7 @@ def test_the_last_line_names_a_source_that_could_not_be_read(
     done = usp("export", *sources, "-o", f"{tmp_path}/x.csv", "--max-attempts", "1")
     assert done.code == 0
     assert done.partial == (
-        f"partial: 2 sources without sitemaps: {UNREACHABLE} (unreachable), and 1 more"
+        f"partial: 2 sources gave no sitemaps: {UNREACHABLE} (unreachable), and 1 more"
     )
 
 

@@ -120,8 +120,22 @@ def test_a_body_that_is_cut_or_garbage_is_told(
     server.site["/a.xml"] = answer
     done = usp("sync", *args)
     assert done.out == ""
-    told = "1 sitemap could not be read whole: nothing that was known is removed"
+    told = "1 document could not be read whole: nothing that was known is removed"
     assert told in done.err
+
+
+def test_a_robots_txt_that_is_cut_is_told_and_is_no_sitemap(
+    server: LoopbackServer, state: Path
+) -> None:
+    robots = f"User-agent: *\nSitemap: {server.url}a.xml\n".encode()
+    server.site["/robots.txt"] = robots
+    server.site["/a.xml"] = urlset("1", "2")
+    args = (server.url, "--state", str(state), "--max-attempts", "1")
+    assert "could not be read" not in usp("sync", *args).err
+    server.site["/robots.txt"] = cut(robots)
+    done = usp("sync", *args)
+    assert "1 document could not be read whole: nothing that was known is removed" in done.err
+    assert "1 site (1 partial), 0 sitemaps (" in done.err
 
 
 def test_a_site_whose_only_sitemap_is_empty_has_none(server: LoopbackServer, state: Path) -> None:

@@ -51,6 +51,19 @@ def read(path: Path, table: str) -> list[dict[str, Any]]:
         ]
 
 
+def uncompress(path: Path) -> None:
+    """Write a file of Parquet or Arrow again, with its texts as they are."""
+    if path.suffix == ".parquet":
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(parquet.read_table(path), path, compression="none")
+    elif path.suffix == ".arrow":
+        ipc = pytest.importorskip("pyarrow.ipc")
+        with ipc.open_file(path) as file:
+            rows = file.read_all()
+        with ipc.new_file(path, rows.schema) as file:
+            file.write_table(rows)
+
+
 def expected(batches: list[Batch], kind: InputKind) -> list[dict[str, Any]]:
     """The rows as such a file can have them."""
     return [
@@ -198,10 +211,10 @@ def test_text_of_a_binary_file_that_is_no_utf_8_is_one_clear_error(
     name: str, word: bytes, damaged: bytes, tmp_path: Path
 ) -> None:
     write(tmp_path / name, drawn("pages", (500,)))
+    uncompress(tmp_path / name)
     data = (tmp_path / name).read_bytes()
+    assert word in data
     (tmp_path / name).write_bytes(data.replace(word, damaged))
-    if data == data.replace(word, damaged):
-        pytest.skip("it is compressed")
     with pytest.raises(UsageError) as raised:
         read(tmp_path / name, "pages")
     assert "\n" not in str(raised.value)

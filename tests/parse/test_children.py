@@ -168,6 +168,7 @@ def test_a_sitemap_that_only_a_walk_finds_is_told_as_lost(*, expat_only: bool) -
         assert len(list(pages)) == 3000
         assert told(pages) == ["SM223"]
     assert (pages.known_errors[0].line, pages.known_errors[0].offset) == (1, data.index(b"<siteM"))
+    assert pages.known_errors[0].message.endswith("its tag is written in an unusual way")
     assert not pages.complete
     again = pickle.loads(pickle.dumps(inspect(Source([data], HOME)).pages))
     assert (told(again), len(list(again)), told(again)) == ([], 3000, ["SM223"])

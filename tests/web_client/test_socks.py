@@ -32,7 +32,7 @@ COMMANDS = {
 
 @pytest.fixture(autouse=True)
 def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
 
@@ -89,6 +89,40 @@ def test_a_proxy_of_the_environment_that_is_not_used_is_nobodys_business(
     url = server.at("sitemap.xml")
     assert len([*usp.sitemap_tree(url).all_pages()]) == 1
     assert len([*run(aio.sitemap_tree(url)).all_pages()]) == 1
+
+
+@pytest.mark.parametrize(
+    "proxies",
+    [
+        {"http": "http://127.0.0.1:1", "https": "http://127.0.0.1:1", "all": PROXY},  # as of GNOME
+        {"ftp": PROXY},
+        {"https": "socks.corp.example:3128", "http": "socks"},  # HTTP proxies: hosts alone
+    ],
+    ids=["all beside both", "ftp", "hosts"],
+)
+def test_a_socks_proxy_that_no_site_is_fetched_through_is_accepted(
+    monkeypatch: pytest.MonkeyPatch, proxies: dict[str, str]
+) -> None:
+    RequestsWebClient(proxies=proxies).check_settings()
+    RequestsWebClient(proxies=proxies).for_crawl(SITE).close()
+    AioWebClient(proxies=proxies).check_settings()
+    for scheme, proxy in proxies.items():
+        monkeypatch.setenv(f"{scheme}_proxy", proxy)
+    RequestsWebClient().check_settings()
+    AioWebClient().check_settings()
+
+
+@pytest.mark.parametrize("scheme", ["http", "https", "all"])
+def test_a_socks_proxy_that_some_sites_are_fetched_through_is_not(
+    monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    with pytest.raises(MissingExtraError):
+        RequestsWebClient(proxies={scheme: PROXY}).check_settings()
+    with pytest.raises(UsageError, match=NOT_IN_ASYNCIO):
+        AioWebClient(proxies={scheme: PROXY})
+    monkeypatch.setenv(f"{scheme}_proxy", PROXY)
+    with pytest.raises(UsageError, match=NOT_IN_ASYNCIO):
+        AioWebClient().check_settings()
 
 
 def test_no_proxy_at_all_goes_before_the_environment(

@@ -11,7 +11,9 @@ from typing import Final
 from usp._parse.diagnostics import Diagnostics
 from usp.objects.problem import Problem
 
-_NOT_FETCHED: Final = "a sitemap that is listed among pages was not fetched: its tag is malformed"
+_NOT_FETCHED: Final = (
+    "a sitemap that is listed among pages was not fetched: its tag is written in an unusual way"
+)
 
 
 @dataclass(frozen=True, slots=True)

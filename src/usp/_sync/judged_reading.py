@@ -14,7 +14,7 @@ _NEWS_SHARE: Final = 0.5
 """A sitemap of which more pages have a news story is a news sitemap: it lists two days or so."""
 
 
-def lister(reading: SitemapReading, row: sqlite3.Row | None) -> str | None:
+def parent_of(reading: SitemapReading, row: sqlite3.Row | None) -> str | None:
     """Return what lists a sitemap, or did if nothing does.
 
     Where robots.txt can't be read, a known path may lead to a sitemap that it declared, and still

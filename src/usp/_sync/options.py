@@ -148,7 +148,8 @@ class SiteReport:
     :param held_back: the URLs that were not removed, since they were too many at once.
     :param sitemaps: the sitemaps that were read, changed or not; robots.txt is not counted.
     :param unchanged: those of them that were unchanged.
-    :param incomplete: those of them that could not be read whole; they take nothing away.
+    :param incomplete: the sitemaps, and robots.txt, too, that were read, but not whole; they take
+        nothing away.
     :param failed: the sitemaps that could not be read; what is known of them stays.
     :param requests: the number of requests, retries included.
     :param not_modified: those of them that were answered with 304.

@@ -66,7 +66,7 @@ class Traffic:
     """The sitemaps that were read, changed or not; robots.txt is not counted."""
     unchanged: int = 0
     incomplete: int = 0
-    """The sitemaps that were read in part."""
+    """The sitemaps, and robots.txt, too, that were read in part."""
     failed: int = 0
     """The sitemaps that could not be read."""
     reason: str | None = None

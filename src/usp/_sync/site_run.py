@@ -12,8 +12,7 @@ from typing import Any, Final
 from usp._parse import Kind
 from usp._sync import rules
 from usp._sync.confirming import Confirming
-from usp._sync.judged_reading import is_rolling as is_rolling_now
-from usp._sync.judged_reading import lister, lost_its_declarations, with_known
+from usp._sync.judged_reading import is_rolling, lost_its_declarations, parent_of, with_known
 from usp._sync.known_sitemap import UNREAD, is_known, is_unread, packed, unpacked, urls_in
 from usp._sync.lineage import Unmet, not_asked, place
 from usp._sync.readings import RunResult, RunRules, SitemapReading, Structure
@@ -226,8 +225,8 @@ class SiteRun:
         """Take note that all that a sitemap listed is lost."""
         if self._tells_changes:
             lost = rules.Comparison((), list(self._tables.entries(row).items()), ())
-            url, is_rolling = row["final_url"], bool(row["is_rolling"])
-            self._tables.touch(lost, url, url, is_rolling=is_rolling, is_silent=False)
+            url, was_rolling = row["final_url"], bool(row["is_rolling"])
+            self._tables.touch(lost, url, url, is_rolling=was_rolling, is_silent=False)
 
     def _add_unchanged(
         self, reading: SitemapReading, row: sqlite3.Row, others: list[sqlite3.Row]
@@ -241,7 +240,7 @@ class SiteRun:
             is_copy = identity["sitemap_id"] is None
             known = {name: row[name] for name in COLUMNS}
             new = {
-                "parent_url": lister(reading, row),
+                "parent_url": parent_of(reading, row),
                 "etag": info.etag,
                 "last_modified": info.last_modified,
                 "fetched_at": self._now,
@@ -259,11 +258,11 @@ class SiteRun:
         is_silent: bool,
     ) -> None:
         old = self._tables.entries(row)
-        is_rolling = is_rolling_now(reading, row)
+        rolls = is_rolling(reading, row)
         reading = with_known(reading, row, old)
         new = reading.entries
         # What leaves a sitemap leaves what that was before, whatever is at its URL now.
-        was_rolling = bool(row["is_rolling"]) if row else is_rolling
+        was_rolling = bool(row["is_rolling"]) if row else rolls
         differs = row is None or old != new
         self._tables.visit(row, is_whole=reading.is_whole)
         if self._tells_changes:
@@ -277,9 +276,9 @@ class SiteRun:
         is_stored = reading.is_whole and reading.is_storable and not info.truncated
         row_of_sitemap = self._identity(reading, row, others, is_whole=reading.is_whole) | {
             "final_url": reading.final_url,
-            "parent_url": lister(reading, row),
+            "parent_url": parent_of(reading, row),
             "kind": str(reading.kind),
-            "is_rolling": is_rolling,
+            "is_rolling": rolls,
             "is_silent": is_silent and not reading.is_whole,
             "is_complete": reading.is_whole,
             "pages": len(new),

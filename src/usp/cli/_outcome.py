@@ -176,7 +176,7 @@ class Summary:
         """Yield why a result is partial."""
         if self.unread:
             more = f", and {len(self.unread) - 1:,} more" if len(self.unread) > 1 else ""
-            yield f"{count(len(self.unread), 'source')} without sitemaps: {self.unread[0]}{more}"
+            yield f"{count(len(self.unread), 'source')} gave no sitemaps: {self.unread[0]}{more}"
         if self.failed:
             yield f"{count(self.failed, 'sitemap')} could not be read"
         if damaged:

@@ -121,7 +121,7 @@ def _lines(report: SiteReport) -> Iterator[str]:
         yield f"limit reached: {report.stopped.message}: what was not read stays as it is known"
     # What has no URL at all is no sitemap that was read in part: nothing was found.
     if report.incomplete and report.outcome is not Outcome.NONE:
-        damaged = count(report.incomplete, "sitemap")
+        damaged = count(report.incomplete, "document")  # robots.txt is one, and no sitemap
         yield f"{damaged} could not be read whole: nothing that was known is removed"
     is_found = report.outcome in {Outcome.FOUND, Outcome.PARTIAL}
     if report.is_baseline and is_found and not report.changes:

@@ -25,7 +25,7 @@ from usp.web_client._http.address_guard import AddressRule, Guard, is_public
 from usp.web_client._http.credentials import split_headers
 from usp.web_client._http.environment import Environment
 from usp.web_client._http.pacing import RequestPacing
-from usp.web_client._http.proxies import reject_socks
+from usp.web_client._http.proxies import ANY_SITE, reject_socks, used_proxies
 from usp.web_client.abstract_aio_client import AbstractAioWebClient, AioCrawlScope
 from usp.web_client.abstract_client import AbstractWebClientResponse, RequestWaiter
 
@@ -41,7 +41,6 @@ AioWebClientErrorResponse.__module__ = __name__
 AioWebClientSuccessResponse.__module__ = __name__
 CachingResolver.__module__ = __name__
 
-_ANY_SITE: Final = "https://site.example/"
 _HEADERS: Final = {
     "User-Agent": defaults.USER_AGENT,
     "Accept": "*/*",
@@ -121,7 +120,7 @@ class AioWebClient(AbstractAioWebClient):
         given, self._credentials = split_headers(settings.headers(headers))
         self._headers = _with_usual_headers(given, settings.user_agent(user_agent))
         self._proxies = settings.proxies(proxies)
-        reject_socks(self._proxies.values())
+        reject_socks(used_proxies(self._proxies))
         self._trust_env = trust_env
         self._netrc = netrc and trust_env
         self._private_addresses: AddressRule = private_addresses
@@ -154,11 +153,14 @@ class AioWebClient(AbstractAioWebClient):
     def check_settings(self) -> None:
         """Raise if the environment has proxies with which most crawls would fail.
 
+        One that is not used, such as that for all schemes beside those for http and https, is not
+        looked at.
+
         :raises UsageError: if a proxy is SOCKS, which aiohttp doesn't know.
         """
         if self._trust_env:
-            outer = Environment().proxies_for(_ANY_SITE)
-            reject_socks({**outer, **self._proxies}.values())
+            outer = Environment().proxies_for(ANY_SITE[0])
+            reject_socks(used_proxies({**outer, **self._proxies}))
 
     async def close(self) -> None:
         """Close all connections; the client can't be used any more."""

@@ -16,7 +16,7 @@ from usp.web_client._http import defaults, settings
 from usp.web_client._http.address_guard import AddressRule, is_public
 from usp.web_client._http.credentials import split_headers
 from usp.web_client._http.environment import Environment
-from usp.web_client._http.proxies import check_socks_library
+from usp.web_client._http.proxies import check_socks_library, used_proxies
 from usp.web_client._requests.crawl_scope import CrawlScopes, check_ca_bundle
 from usp.web_client._requests.response import (
     RequestsWebClientErrorResponse,
@@ -163,7 +163,7 @@ class RequestsWebClient(AbstractWebClient):
         :raises MissingExtraError: if it isn't.
         """
         check_ca_bundle(self, Environment())
-        check_socks_library(self._proxies.values())
+        check_socks_library(used_proxies(self._proxies))
 
     def abort(self) -> bool:
         """Cancel everything that the client has in flight; it can be used again afterwards.

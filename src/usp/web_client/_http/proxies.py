@@ -1,14 +1,25 @@
 """Proxies: their URLs may have a user and password, which must not appear in a message."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from typing import Final
 from urllib.parse import urlsplit
 
 from usp.exceptions import MissingExtraError, UsageError
 
-__all__ = ["MALFORMED", "check_proxy", "check_socks_library", "is_proxy", "reject_socks"]
+__all__ = [
+    "ANY_SITE",
+    "MALFORMED",
+    "check_proxy",
+    "check_socks_library",
+    "is_proxy",
+    "reject_socks",
+    "used_proxies",
+]
+
+ANY_SITE: Final = ("http://site.example/", "https://site.example/")
+"""Sites that stand for most: no setting names them."""
 
 MALFORMED: Final = "the URL of the proxy is malformed (its user and password must be quoted)"
 
@@ -40,6 +51,16 @@ def check_proxy(proxy: str) -> None:
         raise requests.exceptions.InvalidProxyURL(MALFORMED)
 
 
+def used_proxies(proxies: Mapping[str, str]) -> list[str | None]:
+    """Return those of some proxies by scheme that most sites are fetched through.
+
+    One for all schemes is not used beside one for http and one for https, nor is one for ftp.
+    """
+    from requests.utils import select_proxy  # takes long, too
+
+    return [select_proxy(url, proxies) for url in ANY_SITE]
+
+
 def check_socks_library(proxies: Iterable[str | None]) -> None:
     """Check that requests can use some proxies: for SOCKS it needs another library.
 
@@ -66,4 +87,5 @@ def reject_socks(proxies: Iterable[str | None]) -> None:
 
 
 def _is_socks(proxy: str | None) -> bool:
-    return (proxy or "").lower().startswith("socks")
+    scheme, is_url, _ = (proxy or "").partition("://")  # else it is a host, of any name
+    return bool(is_url) and scheme.lower().startswith("socks")

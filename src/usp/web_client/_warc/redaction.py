@@ -10,7 +10,7 @@ from typing import Final
 
 from usp._display import redact, without_credentials
 
-__all__ = ["REDACTED", "received_headers", "sent_headers"]
+__all__ = ["REDACTED", "redacted_response_headers", "sent_headers"]
 
 REDACTED: Final = "[redacted]"
 _HARMLESS_SENT: Final = frozenset(
@@ -47,7 +47,7 @@ def sent_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     ]
 
 
-def received_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def redacted_response_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the headers of a response as a recording has them."""
     return [
         (name, REDACTED if name.lower() in _SECRET_RECEIVED else _bare(name, value))

@@ -24,7 +24,7 @@ from usp.web_client._http.transcript import Exchange, Transcript
 from usp.web_client._warc import warcio_module
 from usp.web_client._warc.fetch_record import BodyEnd, FetchRecord
 from usp.web_client._warc.heads import head_class
-from usp.web_client._warc.redaction import received_headers, sent_headers
+from usp.web_client._warc.redaction import redacted_response_headers, sent_headers
 
 __all__ = ["END_FORMAT", "RecordingFile"]
 
@@ -146,7 +146,7 @@ class RecordingFile:
                 f"{exchange.status} {_reason(exchange)}".rstrip(),
                 [
                     (_MEANT_FOR_THE_WIRE.get(name.lower(), name), value)
-                    for name, value in received_headers(exchange.headers)
+                    for name, value in redacted_response_headers(exchange.headers)
                 ],
                 protocol="HTTP/1.1",
             ),
