@@ -36,7 +36,7 @@ def complete(args: argparse.Namespace, command: Command) -> None:
     :raises UsageError: if the file can't be read, or has something that is no option.
     """
     configured = _options(args, command) if command.is_configurable else {}
-    args.configured = {}
+    places: dict[str, str] = {}
     typed_output = getattr(args, "output", None)
     for option in command.options:
         if getattr(args, option.dest) is None:
@@ -44,7 +44,9 @@ def complete(args: argparse.Namespace, command: Command) -> None:
             found = None if is_said else configured.get(option.name)
             setattr(args, option.dest, found.value if found else option.default)
             if found:
-                args.configured[option.flags[-1]] = found.place
+                places[option.flags[-1]] = found.place
+    if places:
+        args.configured = places
 
 
 def located(error: UsageError, args: argparse.Namespace) -> UsageError:
