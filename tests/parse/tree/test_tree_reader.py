@@ -73,8 +73,15 @@ _TEXTS = _mostly(
         *("\u00e9", "<b>bold</b> and <i>more</i>", "<!-- c -->", "x<?y z?>"),
         '<div xmlns="http://www.w3.org/1999/xhtml">x</div>',
         "<media:title>M</media:title>",
+        f"a<![CDATA[<item>{'long ' * 50}\r\n&amp;\r</item>]]>b",
+        f"<![CDATA[{'ж' * 150}]]]]><![CDATA[>{'x' * 300}]]>",
+        f"<!-- <![CDATA[ {'x' * 250} --><b>]]</b>",
     ],
-    ["<item>inner</item>", "<entry>inner</entry>", "&nbsp;", "<x:item/>"],
+    [
+        *("<item>inner</item>", "<entry>inner</entry>", "&nbsp;", "<x:item/>"),
+        *(f"<![CDATA[{'long ' * 50}{odd}]]>" for odd in ("\x0b", "\ufffe", "\ue000", "]]><x>")),
+        f"<![CDATA[{'never closed ' * 20}",
+    ],
 )
 _NAMES = _mostly(
     [

@@ -7,6 +7,8 @@ from usp._parse.values.bounded_cache import BoundedLookup
 
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32)])
 _UNSAFE: Final = re.compile(f"[{re.escape(_CONTROLS.decode())}\ufffe\uffff]")
+_NO_CHARACTER: Final = re.compile(b"\xef\xbf[\xbe\xbf]").search
+"""Finds U+FFFE and U+FFFF: a third of the time of ``in``, which looks at every byte."""
 _GOOD_REFERENCE: Final = re.compile(
     # The five entities of XML, and characters that XML certainly allows.
     r"(?:amp|lt|gt|quot|apos"
@@ -29,16 +31,20 @@ def has_bad_reference(text: str) -> bool:
     return not all(map(_is_good_reference.__getitem__, set(_WRITTEN_REFERENCES(text))))
 
 
+def may_have_unsafe(block: bytes) -> bool:
+    """Tell whether there may be a character in some bytes that XML can't contain.
+
+    Most have none, which is found out at once: a search for each is the fastest.
+    """
+    return any(map(block.__contains__, _CONTROLS)) or _NO_CHARACTER(block) is not None
+
+
 class UnsafeSearch:
     """Finds the characters in a text that XML can't contain."""
 
     def __init__(self, block: bytes, text: str) -> None:
         self._text = text
-        # Most blocks have none, which is found out at once: a search for each is the fastest.
-        may_occur = any(map(block.__contains__, _CONTROLS)) or (
-            b"\xef" in block and b"\xef\xbf" in block
-        )
-        self._next = -1 if may_occur else len(text)
+        self._next = -1 if may_have_unsafe(block) else len(text)
 
     def next(self, begin: int) -> int:
         """Return the index of the next one, or the length of the text; never search twice."""

@@ -8,7 +8,6 @@ Only documents in which nothing is odd are read in this way: well-formed, with e
 belongs. Any other one is left to ``XmlReader``, the authority on what it means and on its problems.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +20,7 @@ from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.pattern.familiar import begins_like_another
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
 from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, Shapes, names_in, split_name
+from usp._parse.tree.sections import Sections, unparsed_parts
 from usp._parse.values.urls import joined_base
 from usp._parse.xml.between_entries import is_of_another_format
 from usp._parse.xml.boundaries import boundaries_for
@@ -48,18 +48,13 @@ _MAX_INNER: Final = 400
 more of them, some may be nested too deep."""
 
 
-_UNPARSED: Final = re.compile(rb"<!\[CDATA\[|<!--|<\?")
-_UNPARSED_ENDS: Final = {b"<![CDATA[": b"]]>", b"<!--": b"-->", b"<?": b"?>"}
-"""How what may contain something that looks like a tag begins, and what ends it."""
-
-
 class _OddError(Exception):
     """Something in a document is not as it should be."""
 
 
 @dataclass(slots=True)
 class SmallDocument:
-    """A whole document."""
+    """A whole document, which is valid UTF-8."""
 
     text: bytes
     root: int
@@ -91,10 +86,13 @@ def read_tree(
     Instead of its offset, an entry has its number.
     """
     data = document.text[document.root :]
+    sections = Sections()
+    if not grammar.plain_texts:
+        data = sections.set_aside(data)
     parser = XMLParser(encoding="utf-8")  # noqa: S314 -- it never sees a DOCTYPE
     try:
         parser.feed(data)
-        reader = _TreeReader(data, grammar, parser.close())
+        reader = _TreeReader(data, grammar, parser.close(), sections)
     except (ParseError, _OddError):
         return None
     if not reader.entries:
@@ -109,16 +107,21 @@ def read_tree(
 class _TreeReader:
     """The entries of one tree."""
 
-    def __init__(self, data: bytes, grammar: Grammar, root: Element) -> None:
+    def __init__(
+        self, data: bytes, grammar: Grammar, root: Element, sections: Sections
+    ) -> None:
         namespace, _ = split_name(root.tag)
         self.names = names_in(grammar, namespace)
         self.entries: list[Entry | EntryRun] = []
         self._data = data
         self._grammar = grammar
+        self._restored = sections.restored
         self._has_bases = _XML_BASE in data
         self.count = 0
         self._run: EntryRun | None = None
         self._shapes: dict[Tag, Shapes] = {}
+        self._harmless: set[str] = set()
+        """The names of elements whose markup isn't read, and that are no entries."""
         self._checked_prefixes = False
         if self.names.depend_on_prefixes and data.count(namespace.encode()) > 1:
             raise _OddError
@@ -235,7 +238,8 @@ class _TreeReader:
                 continue
             if tag.attributes:
                 self._add_attributes(child, tag, record)
-            record.append((tag.key, self._inner_text(child) if len(child) else child.text or ""))
+            text = self._inner_text(child) if len(child) else child.text or ""
+            record.append((tag.key, self._restored(text)))
 
     def _add_attributes(self, element: Element, tag: Tag, record: _Record) -> None:
         keys = self.names.attributes(tag)
@@ -269,10 +273,14 @@ class _TreeReader:
 
     def _check_inside(self, element: Element) -> None:
         """Check an element whose markup isn't read: an entry in it would be one of its own."""
+        if not len(element) and element.tag in self._harmless:
+            return
         inner = [one.tag for one in element.iter()]
-        keys = map(self._key, set(inner))
+        names = {*inner}
+        keys = map(self._key, names)
         if len(inner) > _MAX_INNER or not self._grammar.entries.keys().isdisjoint(keys):
             raise _OddError
+        self._harmless |= names
 
     def _check_loose_texts(self, element: Element, tags: Level) -> None:
         """Check texts that are in no field: a URL may be among them."""
@@ -334,7 +342,7 @@ def _start_tags(data: bytes, grammar: Grammar) -> list[int]:
     starts = boundaries_for(grammar).starts
     found: list[int] = []
     at = 0
-    while unparsed := _UNPARSED.search(data, at):
-        found += [tag.start() for tag in starts.finditer(data, at, unparsed.start())]
-        at = data.index(_UNPARSED_ENDS[unparsed[0]], unparsed.end())
+    for _, begin, end in unparsed_parts(data):
+        found += [tag.start() for tag in starts.finditer(data, at, begin)]
+        at = end
     return found + [tag.start() for tag in starts.finditer(data, at)]

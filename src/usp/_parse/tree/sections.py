@@ -1,0 +1,70 @@
+"""Long CDATA sections of a feed, set aside before its tree is built.
+
+Feeds have whole articles in CDATA, and nothing of them is markup. expat hands such a text over line
+by line, which takes longer than all the rest of the document; mostly nobody reads it. So a section
+gets a short text instead, which refers to the one that was set aside.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from usp._parse.pattern.unsafe import may_have_unsafe
+
+UNPARSED: Final = re.compile(rb"<!\[CDATA\[|<!--|<\?")
+"""How what may contain something that looks like a tag begins."""
+_CDATA: Final = b"<![CDATA["
+_ENDS: Final = {_CDATA: b"]]>", b"<!--": b"-->", b"<?": b"?>"}
+_MARK: Final = "\ue000"
+"""Encloses the number of a section. It means nothing in any script, so that hardly a document has
+it; in one that has, nothing is set aside."""
+_LONG: Final = 200
+"""Of shorter sections, to set them aside takes as long as it saves."""
+
+
+def unparsed_parts(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """Yield how each CDATA section, comment or instruction begins, and where its text is.
+
+    One that is never closed ends where the data does.
+    """
+    at = 0
+    while found := UNPARSED.search(data, at):
+        begin, end = found.end(), data.find(_ENDS[found[0]], found.end())
+        at = end if end >= 0 else len(data)
+        yield found[0], begin, at
+
+
+class Sections:
+    """The texts of the long CDATA sections of one document, which is valid UTF-8."""
+
+    def __init__(self) -> None:
+        self._texts: list[bytes] = []
+
+    def set_aside(self, data: bytes) -> bytes:
+        """Return a document without the texts of its long CDATA sections.
+
+        It is well-formed if and only if the document is.
+        """
+        mark = _MARK.encode()
+        # A single byte is found many times as fast as several.
+        if b"[" not in data or mark[:1] in data or may_have_unsafe(data):
+            return data
+        kept: list[bytes] = []
+        copied = 0
+        for kind, begin, end in unparsed_parts(data):
+            if kind == _CDATA and end - begin > _LONG:
+                kept += data[copied:begin], mark, str(len(self._texts)).encode(), mark
+                self._texts.append(data[begin:end])
+                copied = end
+        kept.append(data[copied:])
+        return b"".join(kept)
+
+    def restored(self, text: str) -> str:
+        """Return a text with the sections that it refers to, as expat would have given it."""
+        if not self._texts or _MARK not in text:
+            return text
+        pieces = text.split(_MARK)
+        pieces[1::2] = [self._texts[int(number)].decode() for number in pieces[1::2]]
+        whole = "".join(pieces)
+        # XML has one form of a line end (XML 1.0, 2.11).
+        return whole.replace("\r\n", "\n").replace("\r", "\n") if "\r" in whole else whole
