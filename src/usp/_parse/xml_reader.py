@@ -18,7 +18,7 @@ from typing import Final
 from xml.parsers import expat
 
 from usp._parse.diagnostics import START, Diagnostics, ReadPosition
-from usp._parse.input.chunks import rechunk
+from usp._parse.input.chunks import ChunksAhead
 from usp._parse.pattern.head import find_head, keep_head
 from usp._parse.pattern.layout import EntryRun
 from usp._parse.pattern.pattern_reader import PatternReader
@@ -30,14 +30,12 @@ from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.losses import HasLink
 from usp._parse.xml.read_buffer import ReadBuffer
-from usp._parse.xml.resync import find_next_start
+from usp._parse.xml.resync import PART_OF_END, find_next_start, is_unclosed_instruction
 
 _STEP: Final = 64 * 1024
 """How many bytes expat is fed at a time: it holds the interpreter lock where it finds no tags."""
 _STEPWISE_BYTES: Final = 16 * 1024
 """How many bytes after a fault are fed to expat an entry at a time."""
-
-_INSTRUCTION_END: Final = re.compile(rb"\?>")
 
 
 class XmlReader:
@@ -85,15 +83,14 @@ class XmlReader:
     def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | EntryRun]:
         """Yield the entries as they are completed, those that match a pattern as runs."""
         try:
-            for chunk, is_last in rechunk(chunks):
-                start = 0
-                while start < len(chunk):
-                    # Never more than MAX_ENTRY: the result must not depend on the chunk size.
-                    size = max(self._needed_from + MAX_ENTRY - self._buffer.end, 1)
-                    self._buffer.append(chunk[start : start + size])
-                    start += size
-                    if is_last and start >= len(chunk):
-                        break
+            self._faults.ahead = ahead = ChunksAhead(chunks)
+            is_last = False
+            while not is_last:
+                # Never more than MAX_ENTRY: the result must not depend on the chunk size.
+                size = max(self._needed_from + MAX_ENTRY - self._buffer.end, 1)
+                data, is_last = ahead.take(size)
+                self._buffer.append(data)
+                if not is_last:
                     yield from self._read_buffer(final=False)
                     self._trim_buffer()
             yield from self._read_buffer(final=True)
@@ -150,6 +147,11 @@ class XmlReader:
         Stop after each run of entries: True if there may be more.
         """
         while True:
+            if self._faults.passing:
+                end = self._faults.end_of_passed(self._fed_to)
+                if end is None:
+                    return False
+                self._resume(end)
             ended = not final  # expat has to see the end of the document
             if self._faults.pending:
                 if not self._recover_entry(self._faults.pending, final=final):
@@ -287,7 +289,10 @@ class XmlReader:
             return
         is_end = bool(boundary and boundary[1])
         stop = min(begin + held, len(buffer.data)) if held else len(buffer.data)
-        never_closed = held and final and self._holds_unclosed_instruction()
+        # expat would read to the end of the document for each instruction that is not closed. In
+        # what else is not closed it finds another fault: a comment in a comment, a tag in a tag.
+        held_from = self._fed_to - held - buffer.start
+        never_closed = held and final and is_unclosed_instruction(buffer, held_from)
         if never_closed:
             stop = begin
         if boundary:
@@ -319,17 +324,6 @@ class XmlReader:
         if self._parser is None or self._builder.entry_start is not None:
             return 0
         return max(self._fed_to - self._parser.offset(), 0)
-
-    def _holds_unclosed_instruction(self) -> bool:
-        """Tell whether expat is in a processing instruction that has no end.
-
-        It would read to the end of the document for each of them. In what else is not closed, it
-        finds another fault before: a comment in a comment, a tag in a tag.
-        """
-        buffer, begin = self._buffer, self._opened.offset() - self._buffer.start
-        if not buffer.data.startswith(b"<?", begin):
-            return False
-        return buffer.search(_INSTRUCTION_END, begin) is None
 
     def _unclosed_inside(self, offset: int) -> Fault:
         message = "it contains something that is not closed"
@@ -397,7 +391,9 @@ class XmlReader:
         """The offset from which on bytes are still needed."""
         fault = self._faults.pending
         needed = fault.entry_start if fault else self._builder.entry_start
-        if needed is None:
+        if self._faults.passing:
+            needed = self._buffer.end - PART_OF_END
+        elif needed is None:
             needed = self._parser.offset() if self._parser else self._fed_to
         return min(max(needed, self._buffer.start), self._buffer.end)
 
@@ -406,8 +402,12 @@ class XmlReader:
         needed = self._needed_from
         if self._buffer.end - needed >= MAX_ENTRY:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Resume after it.
-            self._faults.report_large("more than 1 MiB without an end was skipped", needed)
-            self._skip_to_next_start(needed + 1, final=False)
+            resume_at = self._faults.pass_long(needed)
+            if resume_at is None:
+                self._faults.report_large("more than 1 MiB without an end was skipped", needed)
+                self._skip_to_next_start(needed + 1, final=False)
+            else:
+                self._resume(resume_at)
             while self._advance(final=False):
                 pass
             needed = self._needed_from

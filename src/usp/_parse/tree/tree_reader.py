@@ -107,9 +107,7 @@ def read_tree(
 class _TreeReader:
     """The entries of one tree."""
 
-    def __init__(
-        self, data: bytes, grammar: Grammar, root: Element, sections: Sections
-    ) -> None:
+    def __init__(self, data: bytes, grammar: Grammar, root: Element, sections: Sections) -> None:
         namespace, _ = split_name(root.tag)
         self.names = names_in(grammar, namespace)
         self.entries: list[Entry | EntryRun] = []

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from xml.parsers import expat
 
 from usp._parse.diagnostics import Diagnostics
+from usp._parse.input.chunks import ChunksAhead
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.entry_builder import EntryBuilder
@@ -18,10 +19,13 @@ from usp._parse.xml.losses import LOC_END, HasLink, Losses
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.recovery import recover_entry, recover_root, resembles
 from usp._parse.xml.resync import (
+    COMMENT,
     END_TAG,
+    PART_OF_END,
+    UNPARSED,
+    find_comment,
     find_malformed_start,
     find_next_start,
-    skip_comment,
     skip_end_tags,
 )
 
@@ -78,6 +82,10 @@ class Faults:
         """The offset at which reading last resumed."""
         self.truncated = False
         """Whether the document ends inside of an entry."""
+        self.ahead = ChunksAhead(())
+        """What follows the buffer."""
+        self.passing: re.Pattern[bytes] | None = None
+        """What ends the comment or instruction that is being passed, beyond the buffer."""
         self.skipped_large = False
         """Whether more than ``MAX_ENTRY`` was skipped: maybe an entry."""
         self._ends_to = 0  # up to this offset, there are only end tags after the last entry
@@ -224,9 +232,7 @@ class Faults:
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
-            after = self._pass_unclosed_cdata(error) or skip_comment(
-                buffer, fault, self._since, self._boundaries.starts
-            )
+            after = self._pass_unclosed_cdata(error) or self._pass_comment(fault, final=final)
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
             points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
@@ -275,6 +281,55 @@ class Faults:
         data, since = self._buffer.data, self._since
         begin = data.find(_CDATA, max(data.rfind(b"]]>", since), since))
         return begin + len(_CDATA) if begin >= 0 else 0  # it is no longer in the buffer
+
+    def _pass_comment(self, fault: int, *, final: bool) -> int:
+        """Return where to search for the next entry: after the comment that the fault is in.
+
+        A comment may contain ``--`` (commented entries do, in their URLs). One that has no end of
+        its own, since another one begins before the next ``-->``, is none: its entries are read.
+        """
+        buffer = self._buffer
+        comment = find_comment(buffer.data, fault, self._since)
+        if comment is None:
+            return fault
+        limit = buffer.search(COMMENT.limit, comment + len(b"<!--"))
+        if limit:
+            return limit.end() if limit[0] == b"-->" else comment + 1
+        if final or not COMMENT.is_closed_ahead(buffer.data, self.ahead):
+            return comment + 1
+        self.passing = COMMENT.end
+        return len(buffer.data)
+
+    def pass_long(self, offset: int) -> int | None:
+        """Return where to resume if a comment or instruction begins here that has no end so far.
+
+        One that ends beyond the buffer is passed. In one that has no end at all, entries are read.
+        """
+        data, begin = self._buffer.data, offset - self._buffer.start
+        begun = [known for start, known in UNPARSED.items() if data.startswith(start, begin)]
+        if not begun or self.pending or self._builder.entry_start is not None:
+            return None
+        (unparsed,) = begun
+        if unparsed.is_closed_ahead(data, self.ahead):
+            self.passing = unparsed.end
+            return self._buffer.end
+        self._report_malformed("a comment or an instruction is not closed", offset)
+        return self._buffer.start + find_next_start(
+            self._buffer, begin + 1, self._boundaries.starts, final=False
+        )
+
+    def end_of_passed(self, offset: int) -> int | None:
+        """Return where the comment or instruction ends that is passed; None if it goes on.
+
+        :param offset: up to where it was read.
+        """
+        buffer, passing = self._buffer, self.passing
+        begin = max(offset - PART_OF_END - buffer.start, 0)
+        found = passing.search(buffer.data, begin) if passing else None
+        if found is None:
+            return None
+        self.passing = None
+        return buffer.start + found.end()
 
     def _report_lost(self, begin: int, stop: int, offset: int, *, after_root: bool) -> None:
         """Report that an entry is lost in what is skipped, if it may be."""

@@ -8,11 +8,17 @@ last fault and this one, or ahead with ``ReadBuffer.search``, which never looks 
 import re
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from typing import Final
+from typing import Final, NamedTuple
 
+from usp._parse.input.chunks import ChunksAhead
 from usp._parse.xml.read_buffer import ReadBuffer
 
 _COMMENT_END: Final = re.compile(rb"-->")
+_COMMENT_LIMIT: Final = re.compile(rb"-->|<!--")
+_INSTRUCTION_END: Final = re.compile(rb"\?>")
+_LONGEST_LIMIT: Final = len(b"<!--")
+PART_OF_END: Final = len(b"--")
+"""How much of the end of a comment or an instruction may be the last bytes of a buffer."""
 END_TAG: Final = re.compile(rb"\s*</([^\s<>]+)[ \t\r\n]*>")
 """An end tag that expat accepts, after whitespace of any kind: XML knows four of the six."""
 
@@ -34,20 +40,36 @@ def find_malformed_start(
     return None
 
 
-def skip_comment(buffer: ReadBuffer, fault: int, begin: int, starts: re.Pattern[bytes]) -> int:
-    """Return where to search for the next entry, if the fault is inside a comment, else ``fault``.
+class Unparsed(NamedTuple):
+    """What may contain anything that looks like a tag, and means nothing: how it ends."""
 
-    That is after the comment if it only contains ``--``, and inside it if it has no end of its own:
-    another comment or entry starts before the next ``-->``.
-    """
-    data = buffer.data
+    end: re.Pattern[bytes]
+    limit: re.Pattern[bytes]
+    """Its end, or what proves that it has none: a comment begins in a comment."""
+
+    def is_closed_ahead(self, data: bytes, ahead: ChunksAhead) -> bool:
+        """Tell whether it ends, given that it begins in this data, and has no limit there."""
+        found = ahead.find(self.limit, data, _LONGEST_LIMIT)
+        return found is not None and self.end.fullmatch(found) is not None
+
+
+COMMENT: Final = Unparsed(_COMMENT_END, _COMMENT_LIMIT)
+UNPARSED: Final = {b"<!--": COMMENT, b"<?": Unparsed(_INSTRUCTION_END, _INSTRUCTION_END)}
+"""By how it begins."""
+
+
+def find_comment(data: bytes, fault: int, begin: int) -> int | None:
+    """Return where the comment begins that a fault is in; None if it is in none."""
     comment = data.find(b"<!--", begin, fault)
     if comment < 0 or data.find(b"-->", comment, fault) >= 0:
-        return fault
-    end = buffer.search(_COMMENT_END, fault)
-    if end is None or data.find(b"<!--", fault, end.start()) >= 0:
-        return comment + 1
-    return comment + 1 if starts.search(data, comment, fault) else end.end()
+        return None
+    return comment
+
+
+def is_unclosed_instruction(buffer: ReadBuffer, begin: int) -> bool:
+    """Tell whether a processing instruction begins here that has no end."""
+    is_begun = buffer.data.startswith(b"<?", begin)
+    return is_begun and buffer.search(_INSTRUCTION_END, begin) is None
 
 
 def skip_end_tags(data: bytes, begin: int, open_names: AbstractSet[str]) -> int:
