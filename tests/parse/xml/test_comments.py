@@ -81,6 +81,8 @@ def test_the_end_may_be_cut_in_two_by_a_chunk(begin: str, shift: int) -> None:
         "<!-- {}/hidden--1{} -->",
         "<!-- {}/hidden1{}{}/hidden--2{}{}/hidden3{} -->",
         "<!-- old: {}/hidden1{} -- new: see below -->",
+        "<!-- old --{}/hidden1{} -->",
+        "<!--<!--{}/hidden1{} -->",
     ],
 )
 def test_a_commented_entry_may_have_hyphens_in_its_url(commented: str) -> None:

@@ -109,7 +109,8 @@ class Faults:
         if buffer.data.startswith(b"</", max(offset - buffer.start - 2, 0)):
             offset -= 2  # expat gives the position of the name in an end tag
         entry_start = self._builder.entry_start
-        if entry_start is None and error.code != _AFTER_ROOT:
+        in_comment = find_comment(buffer.data, offset - buffer.start, self._since) is not None
+        if entry_start is None and error.code != _AFTER_ROOT and not in_comment:
             begin = max(self.resumed_at - buffer.start, 0)
             is_start = self._boundaries.is_start
             start = find_malformed_start(buffer.data, offset - buffer.start, begin, is_start)
@@ -285,14 +286,21 @@ class Faults:
     def _pass_comment(self, fault: int, *, final: bool) -> int:
         """Return where to search for the next entry: after the comment that the fault is in.
 
-        A comment may contain ``--`` (commented entries do, in their URLs). One that has no end of
-        its own, since another one begins before the next ``-->``, is none: its entries are read.
+        A comment may contain ``--`` (commented entries do, in their URLs), and begin twice. One
+        that has no end of its own, since another one begins after some entries, is none: these are
+        read.
         """
         buffer = self._buffer
         comment = find_comment(buffer.data, fault, self._since)
         if comment is None:
             return fault
         limit = buffer.search(COMMENT.limit, comment + len(b"<!--"))
+        if (
+            limit
+            and limit.end() <= fault
+            and not self._boundaries.starts.search(buffer.data, comment, fault)
+        ):
+            limit = buffer.search(COMMENT.limit, limit.end())
         if limit:
             return limit.end() if limit[0] == b"-->" else comment + 1
         if final or not COMMENT.is_closed_ahead(buffer.data, self.ahead):
