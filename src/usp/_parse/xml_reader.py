@@ -158,7 +158,7 @@ class XmlReader:
                     return False
                 ended = ended or self._faults.truncated
             elif not self._read_run():
-                if not (self._interrupted_at_once() or (final and self._read_end())):
+                if not (self._at_certain_fault(final=final) or (final and self._read_end())):
                     self._feed(final=final)
                 ended = True
             if ended and not self._faults.pending and self._fed_to >= self._buffer.end:
@@ -232,9 +232,15 @@ class XmlReader:
         self._fed_to = self._buffer.end
         return True
 
-    def _interrupted_at_once(self) -> bool:
-        """Tell whether the next tag interrupts that of an entry where reading has just resumed."""
-        return self._parser is None and self._faults.find_interrupted(self._fed_to)
+    def _at_certain_fault(self, *, final: bool) -> bool:
+        """Tell whether reading has just resumed where there is a fault that needs no expat."""
+        if self._parser is not None:
+            return False
+        resume_at = self._faults.pass_stray_end(self._fed_to, final=final)
+        if resume_at is None:
+            return self._faults.find_interrupted(self._fed_to)
+        self._resume(resume_at)
+        return True
 
     # expat
 
@@ -266,7 +272,7 @@ class XmlReader:
         except expat.ExpatError as error:
             fault = error
         if parser.refused_at is not None:
-            self._faults.pending = self._unclosed_inside(parser.refused_at)
+            self._faults.set_unclosed_inside(parser.refused_at)
             return False
         if fault:
             parser.flush_text()
@@ -312,7 +318,7 @@ class XmlReader:
         seen = begin if boundary is None or not is_end else boundary.start()
         if after_fault and boundary and self._is_swallowed(seen, is_end=is_end):
             # Its end tag, or the next entry, is inside something that it doesn't close.
-            self._faults.pending = self._unclosed_inside(buffer.start + begin)
+            self._faults.set_unclosed_inside(buffer.start + begin)
         elif self._crowded or (boundary is None and self._opened.is_crowded):
             self._relieve_parser(at_start=bool(boundary and not is_end))
 
@@ -324,10 +330,6 @@ class XmlReader:
         if self._parser is None or self._builder.entry_start is not None:
             return 0
         return max(self._fed_to - self._parser.offset(), 0)
-
-    def _unclosed_inside(self, offset: int) -> Fault:
-        message = "it contains something that is not closed"
-        return Fault(self._builder.entry_start or 0, offset, message)
 
     def _is_swallowed(self, begin: int, *, is_end: bool) -> bool:
         """Tell whether an entry is still open where its end tag, the next entry or a root was fed.
@@ -402,12 +404,11 @@ class XmlReader:
         needed = self._needed_from
         if self._buffer.end - needed >= MAX_ENTRY:
             # Nothing has ended for 1 MiB: an endless entry, comment or tag. Resume after it.
-            resume_at = self._faults.pass_long(needed)
-            if resume_at is None:
+            if (resume_at := self._faults.pass_long(needed)) is not None:
+                self._resume(resume_at)
+            else:
                 self._faults.report_large("more than 1 MiB without an end was skipped", needed)
                 self._skip_to_next_start(needed + 1, final=False)
-            else:
-                self._resume(resume_at)
             while self._advance(final=False):
                 pass
             needed = self._needed_from

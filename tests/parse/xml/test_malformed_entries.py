@@ -20,7 +20,7 @@ from tests.parse.strategies import examples
 from usp._parse.diagnostics import START, Diagnostics
 from usp._parse.input.sniff import Kind
 from usp._parse.xml.boundaries import boundaries_for
-from usp._parse.xml.entry_builder import EntryBuilder
+from usp._parse.xml.entry_builder import IMPLIED_ROOT, EntryBuilder
 from usp._parse.xml.faults import Faults
 from usp._parse.xml.grammar import GRAMMARS
 from usp._parse.xml.read_buffer import ReadBuffer
@@ -79,7 +79,10 @@ def test_malformed_entries_give_what_they_gave_before(around: str) -> None:
         max_size=6,
     ),
     st.sampled_from(
-        [b"<url ", b"<item ", b"<entry ", b"<url", b"<url><", b"<item>\n<", b"<entry><"]
+        [
+            *(b"<url ", b"<item ", b"<entry ", b"<url", b"<url><", b"<item>\n<", b"<entry><"),
+            *(b"<url>", b"<item>\r\n\x0b", b"<entry >\0"),
+        ]
     ),
 )
 def test_expat_finds_the_same_fault_in_a_tag_that_is_interrupted(
@@ -113,6 +116,8 @@ def test_expat_finds_the_same_fault_in_a_tag_that_is_interrupted(
         b"<sm:url ",
         b"<url soon",
         b"<url x\n",
+        b"<url>\0",
+        b"<URL > \n\x1f",
     ],
 )
 def test_an_interrupted_tag_needs_no_expat(tag: bytes) -> None:
@@ -121,3 +126,39 @@ def test_an_interrupted_tag_needs_no_expat(tag: bytes) -> None:
     buffer.append(tag + b"<url>")
     faults = Faults(grammar, boundaries_for(grammar), builder, buffer, Diagnostics(), bool)
     assert faults.find_interrupted(0)
+
+
+@examples(1000)
+@given(
+    st.sampled_from([b"", b" ", b"\r\n", b"x"]),
+    st.sampled_from(
+        [
+            b"</rss>",
+            b"</channel>",
+            b"</a:b>",
+            b"</url \n>",
+            b"</ url>",
+            b"</>",
+            f"</{IMPLIED_ROOT}>".encode(),
+        ]
+    ),
+    st.lists(st.sampled_from(TOKENS), max_size=3),
+)
+def test_expat_finds_the_same_fault_in_a_stray_end_tag(
+    blanks: bytes, tag: bytes, tokens: list[bytes]
+) -> None:
+    data, grammar = blanks + tag + b"".join(tokens), GRAMMARS[Kind.RSS]
+    diagnostics, buffer, builder = Diagnostics(), ReadBuffer(START), EntryBuilder(grammar)
+    buffer.append(b"?" + data)
+    diagnostics.position_of = buffer.position_of
+    faults = Faults(grammar, boundaries_for(grammar), builder, buffer, diagnostics, bool)
+    faults.resumed_at = 1
+    if faults.pass_stray_end(1, final=True) is None:
+        return
+    root = f"<{IMPLIED_ROOT}>".encode()
+    parser = expat.ParserCreate("utf-8")
+    parser.Parse(root, False)
+    with pytest.raises(expat.ExpatError, match="mismatched tag"):
+        parser.Parse(data, False)
+    at = parser.ErrorByteIndex - len(root) - len(b"</") + 1
+    assert [problem.offset for problem in diagnostics.problems][:1] == [at]

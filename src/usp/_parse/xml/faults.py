@@ -13,7 +13,7 @@ from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.chunks import ChunksAhead
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.xml.boundaries import EntryBoundaries
-from usp._parse.xml.entry_builder import EntryBuilder
+from usp._parse.xml.entry_builder import IMPLIED_ROOT, EntryBuilder
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.losses import LOC_END, HasLink, Losses
 from usp._parse.xml.read_buffer import ReadBuffer
@@ -43,6 +43,11 @@ _INTERRUPTED_TAG: Final = re.compile(
     rb"<[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+"
     rb"(?:>[ \t\r\n]*+<|(?<=[ \t\r\n])[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+)?+(?=<)"
 )
+_CONTROL_IN_ENTRY: Final = re.compile(
+    rb"<[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+>[ \t\r\n]*+(?=[\0-\x08\x0b\x0c\x0e-\x1f])"
+)
+_PLAIN_END: Final = re.compile(rb"[ \t\r\n]*+</([A-Za-z_][A-Za-z0-9_.-]*+)[ \t\r\n]*+>")
+_MISMATCH: Final = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
 _END_TAGS: Final = re.compile(rb"(?:\s*+(?:</[^<>]*+>|<!--(?:[^-]|-(?!->))*+-->))*+\s*+")
 """End tags, and comments among them."""
@@ -116,26 +121,48 @@ class Faults:
             start = find_malformed_start(buffer.data, offset - buffer.start, begin, is_start)
             entry_start = None if start is None else buffer.start + start
         if entry_start is None:
-            return self._pass_between_entries(error, offset, final=final)
+            return self._pass_between_entries(error.code, offset, final=final)
         self.pending = Fault(entry_start, offset, expat.ErrorString(error.code))
         return None
+
+    def set_unclosed_inside(self, offset: int) -> None:
+        """Set a fault of the current entry: something in it is not closed."""
+        message = "it contains something that is not closed"
+        self.pending = Fault(self._builder.entry_start or 0, offset, message)
 
     def find_interrupted(self, offset: int) -> bool:
         """Tell whether the next entry interrupts a tag here, such as ``<url <url>``.
 
-        Or the name of its first attribute, or a tag after it: ``<url x<url>``, ``<url><<url>``.
+        Or the name of its first attribute, or a tag after it: ``<url x<url>``, ``<url><<url>``. Or
+        whether an entry begins with a control character.
 
         That is a fault for certain. To have expat find it takes as long as to repair the entry, and
         a hostile document has thousands of them.
         """
         data, begin = self._buffer.data, offset - self._buffer.start
-        tag = _INTERRUPTED_TAG.match(data, begin)
-        if tag is None or not self._boundaries.starts.match(data, begin):
+        starts = self._boundaries.starts
+        if not starts.match(data, begin):
             return False
-        if not self._boundaries.starts.match(data, tag.end()):
+        tag = _INTERRUPTED_TAG.match(data, begin)
+        if tag is None or not starts.match(data, tag.end()):
+            tag = _CONTROL_IN_ENTRY.match(data, begin)
+        if tag is None:
             return False
         self.pending = Fault(offset, self._buffer.start + tag.end(), _INVALID_TOKEN)
         return True
+
+    def pass_stray_end(self, offset: int, *, final: bool) -> int | None:
+        """Return where to resume if reading has resumed at the end tag of another element.
+
+        That is as certain a fault.
+        """
+        end_tag = _PLAIN_END.match(self._buffer.data, offset - self._buffer.start)
+        if end_tag is None or offset != self.resumed_at or not offset:
+            return None
+        if end_tag[1].decode() == (self._builder.path or [IMPLIED_ROOT])[-1]:
+            return None
+        tag = self._buffer.start + end_tag.start(1) - len(b"</")
+        return self._pass_between_entries(_MISMATCH, tag, final=final)
 
     def recover_entry(self, fault: Fault, *, final: bool) -> int | None:
         """Read the malformed entry; return where to resume, or None if its end was not read yet."""
@@ -206,7 +233,7 @@ class Faults:
         message = "the document is truncated inside an entry"
         self._diagnostics.report("SM207", message, at=fault.entry_start)
 
-    def _pass_between_entries(self, error: expat.ExpatError, offset: int, *, final: bool) -> int:
+    def _pass_between_entries(self, code: int, offset: int, *, final: bool) -> int:
         """Return where to resume after a fault: at a matching end tag, or at the next entry."""
         builder, buffer = self._builder, self._buffer
         fault = offset - buffer.start
@@ -217,7 +244,7 @@ class Faults:
                 self._diagnostics.report_once("SM211", "an element is not closed", at=offset)
             return buffer.start + end_tag.start(1) - len(b"</")
         if end_tag and self._closes_misspelled(end_tag):
-            self._report_malformed(expat.ErrorString(error.code), offset)
+            self._report_malformed(expat.ErrorString(code), offset)
             return buffer.start + end_tag.end()
         open_root = builder.open_root
         # Of another name, or not as expat wants it: nothing else is meant.
@@ -225,7 +252,7 @@ class Faults:
         if open_root and (root_end := self._boundaries.root_ends.match(buffer.data, tag)):
             builder.close_elements_inside(open_root)
             builder.end()
-            self._report_malformed(expat.ErrorString(error.code), offset)
+            self._report_malformed(expat.ErrorString(code), offset)
             return buffer.start + root_end.end()
         ended = builder.scope.has_root and not (open_root or self.rootless)
         many = self._has_many_faults()
@@ -233,7 +260,7 @@ class Faults:
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
-            after = self._pass_unclosed_cdata(error) or self._pass_comment(fault, final=final)
+            after = self._pass_unclosed_cdata(code) or self._pass_comment(fault, final=final)
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
             points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
@@ -252,7 +279,7 @@ class Faults:
             begin = max(buffer.data.rfind(b">", self._since, fault) + 1, self._since)
             report_other_document(buffer.data[begin:stop], self._diagnostics, at=offset)
         elif fault < len(buffer.data):
-            self._report_malformed(expat.ErrorString(error.code), offset)
+            self._report_malformed(expat.ErrorString(code), offset)
         return buffer.start + stop
 
     def _closes_misspelled(self, end_tag: re.Match[bytes]) -> bool:
@@ -270,13 +297,13 @@ class Faults:
         builder.end()
         return True
 
-    def _pass_unclosed_cdata(self, error: expat.ExpatError) -> int:
+    def _pass_unclosed_cdata(self, code: int) -> int:
         """Return where the content of a CDATA section begins that never ends; 0 if there is none.
 
         Its entries are read, as those of a comment that never ends. Once in a document: expat reads
         to its end each time.
         """
-        if error.code != _UNCLOSED_CDATA or self._passed_cdata:
+        if code != _UNCLOSED_CDATA or self._passed_cdata:
             return 0
         self._passed_cdata = True
         data, since = self._buffer.data, self._since
