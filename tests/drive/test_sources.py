@@ -246,3 +246,14 @@ def test_parse_reads_one_document_without_fetching() -> None:
     robots = usp.parse("Sitemap: /a.xml", url=f"{HOME}robots.txt")
     assert isinstance(robots, IndexRobotsTxtSitemap)
     assert [sub.url for sub in robots.sub_sitemaps] == [f"{HOME}a.xml"]
+
+
+@pytest.mark.parametrize("folder", ["users", "Users", "A:b"])
+def test_the_path_of_a_file_is_no_scheme(tmp_path: Path, folder: str) -> None:
+    (tmp_path / folder).mkdir()
+    file = tmp_path / folder / "Sitemap.xml"
+    file.write_bytes(urlset("https://www.python.org/a"))
+    stream = usp.iter_pages(str(file))
+    assert [page.url for page in stream] == ["https://www.python.org/a"]
+    assert not stream.problems
+    assert "SM103" not in {finding.code for finding in usp.check(str(file))}

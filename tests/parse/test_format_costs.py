@@ -66,6 +66,12 @@ def feed(attachment: bytes) -> Make:
     return numbered(b"," + attachment, FEED + before, b"]}]}")
 
 
+def many_of_both(one: bytes, other: bytes, count: int = 300) -> Make:
+    """Entries that have as many of one field as of another one."""
+    entry = b"<url>" + b"".join(one.replace(b"#", b"#/%d" % at) for at in range(count))
+    return numbered(entry + other * count + b"</url>", URLSET, b"</urlset>")
+
+
 def urls(text: bytes) -> Make:
     """Entries with the same URL."""
     return times(b"<url><loc>" + text + b"</loc></url>", URLSET, b"</urlset>")
@@ -143,6 +149,20 @@ MEDIA: Final[Mapping[str, tuple[str, Make]]] = {
         numbered(
             b"<loc>http://h/#</loc><lastmod>2024</lastmod>", URLSET + b"<url>", b"</url></urlset>"
         ),
+    ),
+    "URLs and videos in each entry": (
+        SITEMAP,
+        many_of_both(b"<loc>http://h/#</loc>", b"<video:video><video:title/></video:video>"),
+    ),
+    "URLs and images in each entry": (
+        SITEMAP,
+        many_of_both(
+            b"<loc>http://h/#</loc>", b"<image:image><image:loc>/</image:loc></image:image>"
+        ),
+    ),
+    "URLs and links in each entry": (
+        SITEMAP,
+        many_of_both(b"<loc>http://h/#</loc>", b'<xhtml:link rel="x" href="/"/>'),
     ),
     "links below a long base": (
         SITEMAP,

@@ -112,7 +112,8 @@ class Node:
     def by_scheme_fallback(self) -> bool:
         """Whether it was fetched by the other scheme than the declared one."""
         requested = self.resource.url if self.resource else self.url
-        return requested.partition(":")[0] != self.url.partition(":")[0].lower()
+        scheme, is_url, _ = self.url.partition("://")  # the path of a file has none
+        return bool(is_url) and requested.partition(":")[0] != scheme.lower()
 
     @property
     def result(self) -> Document | FetchFailed | None:

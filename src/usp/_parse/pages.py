@@ -26,9 +26,9 @@ CHILD: Final = "sitemap"
 """The name of entries that are no pages."""
 
 
-_MAX_SHARED: Final = 4_000_000
-"""How many characters the fields of all pages of one entry have in all. An entry may have thousands
-of URLs and as many images, and each page has all fields of its entry."""
+_MAX_SHARED: Final = 8
+"""How many times as long as an entry the fields of all its pages may be. An entry may have hundreds
+of URLs and as many videos, and each page has all fields of its entry."""
 
 
 def pages_of_entries(
@@ -276,8 +276,8 @@ def report_repeated(url: str, diagnostics: Diagnostics) -> None:
 def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]] | None:
     """Return the first fields of an entry that has too many for all its pages, without its URLs."""
     pairs = list(record)
-    if sum(len(key) + len(text) for key, text in pairs) * urls <= _MAX_SHARED:
-        return None
     fields = [pair for pair in pairs if pair[0] != url_key]
+    longest = _MAX_SHARED * sum(len(key) + len(text) for key, text in pairs)
     sizes = accumulate(len(key) + len(text) for key, text in fields)
-    return fields[: sum(size * urls <= _MAX_SHARED for size in sizes)]
+    count = sum(size * urls <= longest for size in sizes)
+    return None if count == len(fields) else fields[:count]

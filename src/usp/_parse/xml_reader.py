@@ -128,10 +128,10 @@ class XmlReader:
         for offset in builder.unclosed_entries:
             self._diagnostics.report("SM210", "an entry is not closed", at=offset)
         builder.unclosed_entries.clear()
-        for offset in builder.unfinished_urls:
-            message = "an entry ends inside of its URL, or before it: the rest is missing"
+        for offset in builder.unfinished:
+            message = "an entry ends inside of a field, or before its URL: the rest is missing"
             self._diagnostics.report("SM209", message, at=offset)
-        builder.unfinished_urls.clear()
+        builder.unfinished.clear()
         self._completed += builder.completed
         self._entry_count += len(self._completed)
         builder.completed = []

@@ -324,7 +324,7 @@ def test_an_invalid_value_is_a_problem(element: str, text: str, name: str) -> No
     assert [problem.name for problem in found] == [name]
 
 
-@pytest.mark.parametrize(("locs", "images"), [(10, 500), (2000, 1)])
+@pytest.mark.parametrize(("locs", "images"), [(8, 500), (2000, 1)])
 def test_pages_of_one_entry_share_its_fields(locs: int, images: int) -> None:
     entry = "".join(f"<loc>http://h/{n}</loc>" for n in range(locs))
     entry += "<lastmod>2024-05-01</lastmod>"
@@ -369,5 +369,5 @@ def test_markup_in_a_url_is_a_problem() -> None:
     found = problems(
         urlset(f"<url><loc><![CDATA[{A}]]?</loc></url><url><loc><![CDATA[{B}]]></loc></url>")
     )
-    assert [problem.code for problem in found] == ["SM211"]
+    assert [problem.code for problem in found] == ["SM211", "SM209"]  # the second is in the first
     assert not problems(urlset(u("http://h.example/1&lt;2")))

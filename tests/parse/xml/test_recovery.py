@@ -195,7 +195,8 @@ STUMPS = {
     "in its URL": (f"<url><loc>{A[:-3]}", False),
     "in its URL, with a fault": (f"<url><loc>{A}?a&b", False),
     "in an empty URL": ("<url><loc>", False),
-    "after its URL": (f"<url><loc>{A}</loc><lastmod>202", True),
+    "in another field": (f"<url><loc>{A}</loc><lastmod>202", False),
+    "between two fields": (f"<url><loc>{A}</loc>", True),
 }
 
 

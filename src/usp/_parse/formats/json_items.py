@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.chunks import rechunk
+from usp._parse.values.text import NULL_BLOCK
 
 Item = tuple[dict[str, Any], int]
 """An item, and its offset."""
@@ -344,6 +345,8 @@ def _repaired(found: re.Match[bytes]) -> bytes:
 
 def _load(text: bytes) -> tuple[Any, bool]:
     """Return the value, None if it can't be parsed, and whether it was repaired."""
+    if NULL_BLOCK in text:
+        return None, False
     for repair in (False, True):
         try:
             written = _REPAIRABLE.sub(_repaired, text) if repair else text

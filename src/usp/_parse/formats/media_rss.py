@@ -76,8 +76,8 @@ URL_KEYS: Final = frozenset(
     | {"enclosure@url"}
 )
 _NUMBER: Final = "SM405"
-_MAX_SHARED: Final = 4_000_000
-"""How many characters of a field all files of an item or group take over from it."""
+_MAX_SHARED: Final = 32
+"""How many times as long as an item or group a field may be in all its files together."""
 _FILE_KEYS: Final = frozenset({*_CONTENTS, *_ENCLOSURES})
 _relationship: Final = one_of("allow", "deny")
 VALIDATORS: Final[Mapping[str, tuple[str, IsValid]]] = {
@@ -100,6 +100,7 @@ class _Scope:
         self._record = record
         self._prefix = prefix
         self._files = 1
+        self._length = 0
         self._texts: dict[str, list[str]] | None = None
         self._elements: dict[str, Elements] = {}
         self._values: dict[str, Any] = {}
@@ -122,7 +123,7 @@ class _Scope:
             known: Value | None = self._values[name]
             return known
         value = read(self, name)
-        is_long = self._size(name) * self._files > _MAX_SHARED
+        is_long = self._size(name) * self._files > _MAX_SHARED * self._length
         self._values[name] = None if is_long else value
         return value
 
@@ -138,6 +139,7 @@ class _Scope:
             attributes: dict[str, dict[str, str]] = {}
             for key, text in self._record:
                 self._files += key in _FILE_KEYS
+                self._length += len(key) + len(text)
                 if key.startswith(self._prefix):
                     name = key[len(self._prefix) :]
                     self._texts.setdefault(name, []).append(text)

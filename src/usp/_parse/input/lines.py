@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from usp._parse.diagnostics import Diagnostics, Position
-from usp._parse.values.text import decode_line
+from usp._parse.values.text import NULL_BLOCK, decode_line
 
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
 MAX_LINE: Final = 64 * 1024
@@ -97,6 +97,8 @@ class LineReader:
             diagnostics.report("SM310", f"a line longer than {MAX_LINE} bytes was skipped")
         elif is_cut and line.strip():
             diagnostics.report("SM209", "the last line is truncated and was skipped")
+        elif NULL_BLOCK in line:
+            diagnostics.report("SM209", "a line with a block of null bytes in it was skipped")
         else:
             return decode_line(line)
         return ""

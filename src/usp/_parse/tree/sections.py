@@ -35,24 +35,37 @@ def unparsed_parts(data: bytes) -> Iterator[tuple[bytes, int, int]]:
 
 
 class Sections:
-    """The texts of the long CDATA sections of one document, which is valid UTF-8."""
+    """The CDATA sections of one document, which is valid UTF-8."""
 
-    def __init__(self) -> None:
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._places: list[tuple[int, int]] = []
         self._texts: list[bytes] = []
+        if b"[" in data:  # a single byte is found many times as fast as several
+            parts = unparsed_parts(data)
+            self._places = [(begin, end) for kind, begin, end in parts if kind == _CDATA]
 
-    def set_aside(self, data: bytes) -> bytes:
-        """Return a document without the texts of its long CDATA sections.
+    @property
+    def are_nested(self) -> bool:
+        """Whether one begins in another one, which was not closed then."""
+        data = self._data
+        return any(
+            data.find(b"[", begin, end) >= 0 and data.rfind(_CDATA, begin, end) >= 0
+            for begin, end in self._places
+        )
+
+    def set_aside(self) -> bytes:
+        """Return the document without the texts of its long sections.
 
         It is well-formed if and only if the document is.
         """
-        mark = _MARK.encode()
-        # A single byte is found many times as fast as several.
-        if b"[" not in data or mark[:1] in data or may_have_unsafe(data):
+        data, mark = self._data, _MARK.encode()
+        if not self._places or mark[:1] in data or may_have_unsafe(data):
             return data
         kept: list[bytes] = []
         copied = 0
-        for kind, begin, end in unparsed_parts(data):
-            if kind == _CDATA and end - begin > _LONG:
+        for begin, end in self._places:
+            if end - begin > _LONG:
                 kept += data[copied:begin], mark, str(len(self._texts)).encode(), mark
                 self._texts.append(data[begin:end])
                 copied = end

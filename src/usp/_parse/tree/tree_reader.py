@@ -86,9 +86,11 @@ def read_tree(
     Instead of its offset, an entry has its number.
     """
     data = document.text[document.root :]
-    sections = Sections()
+    sections = Sections(data)
+    if sections.are_nested:
+        return None  # there may be entries in one
     if not grammar.plain_texts:
-        data = sections.set_aside(data)
+        data = sections.set_aside()
     parser = XMLParser(encoding="utf-8")  # noqa: S314 -- it never sees a DOCTYPE
     try:
         parser.feed(data)

@@ -19,6 +19,9 @@ CONTROL_CHARACTERS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\
 """The characters that XML can't contain, and DEL."""
 CONTROL_BYTES: Final = bytes([*range(9), *range(14, 32), 127])
 """Those of them that are one byte, without the two that separate words in a tag (VT, FF)."""
+NULL_BLOCK: Final = bytes(16)
+"""As many null bytes in a row are no stray characters: a disk or a cache has lost a piece of the
+document, and what stands before and after them doesn't belong together."""
 _ENTITY: Final = re.compile(
     r"&(?:#([0-9]{1,9})|#[xX]([0-9A-Fa-f]{1,8})|([A-Za-z][A-Za-z0-9]{0,31}));"
 )

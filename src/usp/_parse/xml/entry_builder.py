@@ -14,6 +14,7 @@ from usp._parse.xml.builder_state import BuilderState, KnownElements
 from usp._parse.xml.grammar import URL_KEYS, Grammar, Tag
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 from usp._parse.xml.nesting import MAX_PATH, MAX_PATH_NAMES, Nesting
+from usp._parse.xml.swallowed import swallowed_entries
 from usp._parse.xml.unknown_elements import UnknownElements
 from usp.objects.page import Record
 
@@ -21,7 +22,6 @@ Entry = tuple[str, Record, int]
 """An entry's name (``url``, ``sitemap``, ``item``, ``entry``), its record, and its offset."""
 
 IMPLIED_ROOT: Final = "_"  # opened around entries without a root element
-_LOC: Final = "loc"
 MAX_DEPTH: Final = 500
 """How many nested elements are distinguished; deeper ones are counted only."""
 
@@ -40,8 +40,8 @@ class EntryBuilder:
         """The offset at which the last completed entry ended."""
         self.unclosed_entries: list[int] = []
         """The offsets of entries that were not closed before the next one started."""
-        self.unfinished_urls: list[int] = []
-        """The offsets of entries that end inside of their URL, or before it."""
+        self.unfinished: list[int] = []
+        """The offsets of entries that end inside of a field, or before their URL."""
         self.structure_problems = scope.problems if scope else StructureProblems()
         self._grammar = grammar
         self._entries = grammar.entries
@@ -120,9 +120,9 @@ class EntryBuilder:
         return self._leaf is not None or self._children is None
 
     @property
-    def is_in_unknown(self) -> bool:
-        """Whether the innermost open element is unknown."""
-        return self._leaf is None and self._children is None and self._stack[-1][1] is None
+    def is_in_field(self) -> bool:
+        """Whether the innermost open element is a field."""
+        return self._leaf is not None or (self._children is None and bool(self._stack[-1][1]))
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Handle a start tag."""
@@ -254,9 +254,10 @@ class EntryBuilder:
         """Handle character data; between entries it is only checked."""
         if self._entry is not None:
             self._text.append(data)
+            if "<" in data:
+                self._report(*swallowed_entries(data, self._grammar))
         elif self._stack and data.strip():
-            for problem in self._between.in_text(data, len(self._stack), self._stack[-1][3]):
-                self._report(*problem)
+            self._report(*self._between.in_text(data, len(self._stack), self._stack[-1][3]))
 
     def finish_entry(self) -> None:
         """Complete the current entry with what was read of it."""
@@ -266,15 +267,14 @@ class EntryBuilder:
             key = self._grammar.url_field
             if url := find_bare_url(bare_text, self._entry.key, self._record, self._grammar):
                 self._record.append((key, url))  # <sitemap>https://…</sitemap>
-                self._report("SM211", f"the URL of an entry is not in a <{key}>")
+                self._report(("SM211", f"the URL of an entry is not in a <{key}>"))
         self.completed.append((self._entry.key, self._record, self.entry_start or 0))
         self.last_entry_end = self.position()
         self.discard_entry()
 
     def discard_entry(self) -> None:
         """Forget the current entry."""
-        self._entry = self._leaf = None
-        self.entry_start = None
+        self._entry = self._leaf = self.entry_start = None
         self._record = []
         self._text.clear()
         self._bare_text = ""
@@ -305,8 +305,8 @@ class EntryBuilder:
         if self.notes_open_url():
             self._record.append((self._grammar.url_field, "".join(self._text)))
             self._text.clear()
-        elif (self._record or self.is_in_text) and URL_KEYS.isdisjoint(dict(self._record)):
-            self.unfinished_urls.append(self.entry_start or 0)
+        elif self.is_in_field or (self._record and URL_KEYS.isdisjoint(dict(self._record))):
+            self.unfinished.append(self.entry_start or 0)
         self.finish_entry()
 
     def notes_open_url(self) -> bool:
@@ -314,7 +314,7 @@ class EntryBuilder:
         fields = [self._leaf, *[place[1] for place in self._stack[self._entry_depth :]]]
         is_open = self._grammar.url_field in [field.key for field in fields if field]
         if is_open:
-            self.unfinished_urls.append(self.entry_start or 0)
+            self.unfinished.append(self.entry_start or 0)
         return is_open
 
     def close_elements_inside(self, name: str) -> bool:
@@ -334,14 +334,15 @@ class EntryBuilder:
         siblings, tag, _, _ = self._stack[-1]
         return tag is not None and siblings is not None and self._scope.peek(name) in siblings
 
-    def _report(self, code: str, message: str) -> None:
-        self.structure_problems.add(code, message, self.position())
+    def _report(self, *problems: tuple[str, str]) -> None:
+        for code, message in problems:
+            self.structure_problems.add(code, message, self.position())
 
     def _is_too_deep(self, name: str) -> bool:
         """Count an element that is nested too deep; False for an entry, which is read anywhere."""
         if self._scope.peek(name) in self._entries and not self._is_in_other:
             return False
-        self._report("SM211", f"elements are nested more than {MAX_DEPTH} deep")
+        self._report(("SM211", f"elements are nested more than {MAX_DEPTH} deep"))
         self.nesting.start_deep(is_around=self._children is self._entries)
         return True
 
@@ -355,7 +356,7 @@ class EntryBuilder:
             return None
         if not (self._grammar.plain_texts and self._stack and self._stack[-1][1]):
             return None
-        self._report("SM211", "there is markup inside a text")
+        self._report(("SM211", "there is markup inside a text"))
         siblings, outer, scope, outer_name = self._stack[-1]
         tag = siblings.get(key) if siblings else None
         if tag is None or outer is None or self._entry is None:
@@ -370,23 +371,22 @@ class EntryBuilder:
     def _start_between_entries(self, name: str, key: str) -> Tag | None:
         """Enter an element around the entries; a <loc> there is an entry of its own."""
         parent = self._stack[-1][3] if self._stack else ""
-        for problem in self._between.in_element(key, len(self._stack), parent):
-            self._report(*problem)
+        self._report(*self._between.in_element(key, len(self._stack), parent))
         namespace, _, local = key.rpartition(":")
         in_other_namespace = namespace == "?" or (namespace and ":" not in name)
         if in_other_namespace and (entry := self._entries.get(local)):
             # An element around it declares another default namespace.
-            self._report("SM219", "entries are in another namespace")
+            self._report(("SM219", "entries are in another namespace"))
             self._scope = self._scope.with_own(name)
             self._start_entry(entry, {})
             return entry
-        if key != _LOC or self._grammar.implied_entry is None:
+        if key != self._grammar.url_field or self._grammar.implied_entry is None:
             return None
         implied = self._entries[self._grammar.implied_entry]
         self._start_entry(implied, {})
         self._children = None
-        self._report("SM211", "there is a <loc> outside of any entry")
-        return implied.children[_LOC] if implied.children else None
+        self._report(("SM211", "there is a <loc> outside of any entry"))
+        return implied.children[key] if implied.children else None
 
     def _start_entry(self, entry: Tag, attributes: Mapping[str, str]) -> None:
         if self._entry is not None:

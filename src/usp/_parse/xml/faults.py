@@ -12,6 +12,7 @@ from xml.parsers import expat
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.chunks import ChunksAhead
 from usp._parse.input.other_documents import report_other_document
+from usp._parse.values.text import NULL_BLOCK
 from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.entry_builder import IMPLIED_ROOT, EntryBuilder
 from usp._parse.xml.grammar import Grammar
@@ -41,7 +42,7 @@ _CDATA: Final = b"<![CDATA["
 _INVALID_TOKEN: Final = expat.errors.XML_ERROR_INVALID_TOKEN
 _INTERRUPTED_TAG: Final = re.compile(
     rb"<[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+"
-    rb"(?:>[ \t\r\n]*+<|(?<=[ \t\r\n])[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+)?+(?=<)"
+    rb"(?:>[ \t\r\n]*+</?+|(?<=[ \t\r\n])[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+)?+(?=<)"
 )
 _CONTROL_IN_ENTRY: Final = re.compile(
     rb"<[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+>[ \t\r\n]*+(?=[\0-\x08\x0b\x0c\x0e-\x1f])"
@@ -133,7 +134,7 @@ class Faults:
     def find_interrupted(self, offset: int) -> bool:
         """Tell whether the next entry interrupts a tag here, such as ``<url <url>``.
 
-        Or the name of its first attribute, or a tag after it: ``<url x<url>``, ``<url><<url>``. Or
+        Or the name of its first attribute, or a tag after it: ``<url x<url>``, ``<url></<url>``. Or
         whether an entry begins with a control character.
 
         That is a fault for certain. To have expat find it takes as long as to repair the entry, and
@@ -216,6 +217,10 @@ class Faults:
     def _repair(self, fault: Fault, data: bytes, *, is_closed: bool) -> None:
         builder = self._builder
         builder.leave_entry()
+        if NULL_BLOCK in data:
+            message = "an entry with a block of null bytes in it was skipped"
+            self._diagnostics.report("SM209", message, at=fault.offset)
+            return
         before = len(builder.completed)
         signs = recover_entry(data, builder, is_closed=is_closed)
         builder.finish_entry()

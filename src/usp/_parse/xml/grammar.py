@@ -167,6 +167,8 @@ _ENTRY: Final = {
     **_MEDIA,
 }
 
+EXTENSION_NAMES: Final = frozenset(key for key in (*_URL, *_ITEM) if ":" in key)
+"""The elements of extensions: ``news:title``, ``image:image``, ``media:content``."""
 
 _METADATA: Final = frozenset(
     {

@@ -11,6 +11,7 @@ from typing import Final
 
 from usp._parse.values.text import CONTROL_BYTES, decode_entities, remove_control_characters
 from usp._parse.xml.entry_builder import EntryBuilder
+from usp._parse.xml.grammar import EXTENSION_NAMES
 
 _KNOWN: Final = rb"url|sitemap|loc|lastmod|changefreq|priority|item|entry|link|title"
 _CDATA: Final = rb"<!?\s{0,9}+\[(?i:CDATA)\["
@@ -112,8 +113,8 @@ def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> Si
             signs.dropped |= b"://" in token[0]
     if position < size:
         tags.text(_decode_text(entry[position:]))
-    if not is_closed:
-        builder.notes_open_url()
+    if not is_closed and not builder.notes_open_url():
+        signs.dropped |= builder.is_in_field
     tags.close_all()
     return signs
 
@@ -210,7 +211,7 @@ class _OpenTags:
             builder.end()
         else:
             name = name.lower()
-            if not was_in_text and builder.is_in_unknown:
+            if builder.is_in_text and not (was_in_text or builder.is_in_field):
                 self._unknown, self._unknown_depth = name, len(self._open) + 1
                 self._holds_entry = False
             elif name in _ONE_EACH:
@@ -265,7 +266,7 @@ class _OpenTags:
     def _close_nothing(self, name: str, *, is_whole: bool) -> None:
         """Note an end tag without a start, unless one of the two is only misspelled."""
         innermost = self._open[-1] if self._open else ""
-        if name.rpartition(":")[2] not in _FIELDS:
+        if name.rpartition(":")[2] not in _FIELDS and name not in EXTENSION_NAMES:
             if not (is_whole or innermost.startswith(name)):
                 self._signs.dropped = True  # the next tag interrupts it: something else is in it
             return

@@ -1,0 +1,74 @@
+"""A CDATA section whose end was cut off swallows the entries up to the end of the next one.
+
+That is well-formed XML, so no parser can have them. But the document is not complete.
+"""
+
+import pytest
+
+from tests.parse.pattern.readers import forget_all
+from tests.parse.reading import ALL
+from usp.tree import sitemap_from_str
+
+H = "https://h.example/"
+CONTENT = 'xmlns:content="http://purl.org/rss/1.0/modules/content/"'
+
+
+def item(name: str, text: str, field: str = "description") -> str:
+    return f"<item><title>{name}</title><link>{H}{name}</link><{field}>{text}</{field}></item>"
+
+
+def page(name: str, text: str) -> str:
+    image = f"<image:loc>{H}{name}.jpg</image:loc><image:caption>{text}</image:caption>"
+    return f"<url><loc>{H}{name}</loc><image:image>{image}</image:image></url>"
+
+
+def in_content(name: str, text: str) -> str:
+    return item(name, text, "content:encoded")
+
+
+RSS = (f'<rss version="2.0" {CONTENT}><channel>', "</channel></rss>")
+KINDS = {
+    "descriptions": (RSS, item),
+    "contents, which are not read": (RSS, in_content),
+    "captions": ((f"<urlset {ALL}>", "</urlset>"), page),
+}
+
+
+@pytest.mark.parametrize("others", [0, 300], ids=["small", "large"])
+@pytest.mark.parametrize("length", [1, 500], ids=["short", "long"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_entries_in_a_section_that_is_not_closed_are_missing(
+    kind: str, length: int, others: int
+) -> None:
+    (begin, end), entry = KINDS[kind]
+    text = "x" * length
+    entries = [
+        *(entry(f"{at}", "<![CDATA[t]]>") for at in range(others)),
+        entry("a", f"<![CDATA[{text}]]>"),
+        entry("b", f"<![CDATA[{text}, cut of"),
+        entry("c", "C"),
+        entry("d", f"<![CDATA[{text}]]>"),
+        entry("e", "E"),
+    ]
+    forget_all()
+    for _ in range(2):  # with what was learned from it, too
+        sitemap = sitemap_from_str(begin + "".join(entries) + end)
+        urls = [one.url.removeprefix(H) for one in sitemap.all_pages()]
+        assert urls[others:] == ["a", "b", "e"]
+        assert not sitemap.complete
+        assert [problem.code for problem in sitemap.problems] == ["SM209"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<![CDATA[ <![CDATA[ twice ]]>]]&gt;",
+        "<![CDATA[an &lt;item> and a </item> in code]]>",
+        "&lt;item&gt;&lt;![CDATA[ escaped",
+        "<![CDATA[" + "<p>" * 300 + "]]>",
+    ],
+)
+def test_other_sections_are_no_problem(text: str) -> None:
+    sitemap = sitemap_from_str(f"{RSS[0]}{item('a', text)}{item('b', text)}{RSS[1]}")
+    assert [one.url for one in sitemap.all_pages()] == [f"{H}a", f"{H}b"]
+    assert "SM209" not in {problem.code for problem in sitemap.problems}
