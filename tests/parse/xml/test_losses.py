@@ -56,6 +56,16 @@ LOST: Final = [
     "<si/sitemap>",
     "<url><lastmod>2020</lastmod><url><loc>http://h/1</loc></url>",
     "<url><lastmod><url><loc>http://h/1</loc></url>",
+    # Entries with extensions, of two of which the end and the beginning are missing
+    "<url><loc>http://h/1</loc><image:image><image:cap</url>",
+    "<url><loc>http://h/1</loc><image:image><image</image:image></url>",
+    "<url><loc>http://h/1</loc><image:image><image:loc>/i</im</image:image></url>",
+    "<url><loc>http://h/1</loc><image:ima><image:caption>C</image:caption></url>",
+    "<url><loc>http://h/1</loc><news:news>T</news:title></news:news></url>",
+    "<url><loc>http://h/1</loc><news:news><news:title>T",
+    '<url><loc>http://h/1</loc><xhtml:link rel="alternate" href="/de" href="/fr"/></url>',
+    '<url><loc>http://h/1</loc><xhtml:link rel="alternate" h rel="alternate" href="/fr"/></url>',
+    '<url><loc>http://h/1</loc><xhtml:link rexample.com/de"/></url>',
 ]
 KEPT: Final = [
     u("http://h/?a=1&b=2"),
@@ -81,6 +91,10 @@ KEPT: Final = [
     f"<url>\n{u('http://h/b')}",
     f"<div>{u('http://h/b')}",
     f"</div>{u('http://h/b')}",
+    "<url><loc>http://h/b</loc><image:image><image:loc>/i</image:image></url>",
+    "<url><loc>http://h/b</loc><image:image><image:loc>/i</image:lco></image:image></url>",
+    "<url><loc>http://h/b</loc><image:x>&</image:x></url>",
+    "<url><loc>http://h/b</loc><xhtml:link rel=alternate href='/it\"s'/></url>",
     # Nothing of an entry
     *(f"{tag}{u('http://h/b')}" for tag in ("<span class=x>hi</span>", "<script src=x></script>")),
     *(f"{tag}{u('http://h/b')}" for tag in ("<small & x></small>", "<user x></user>", "<u a></u>")),

@@ -47,6 +47,7 @@ _ATTRIBUTE: Final = re.compile(
     "|[\u2018-\u201f]([^\u2018-\u201f]*)[\u2018-\u201f]"
     r"""|([^\s"'>]+))"""
 )
+_ONCE_IN_A_TAG: Final = (b" href=", b" rel=", b" hreflang=", b" url=")
 _MAX_NAME: Final = 32
 _URL_PART: Final = re.compile(rb"[/.:]")
 _JUNK: Final = re.compile(
@@ -63,6 +64,9 @@ _FIELDS: Final = frozenset(
 """The entries and their own fields: the start of one is missing if its end tag stands alone."""
 _ONE_EACH: Final = frozenset({"loc", "link", "guid", "id", "title"})
 """The fields that tell entries apart: in an element that isn't closed, they are another entry's."""
+_CUT_TAG: Final = re.compile(r"</?+[A-Za-z_][\w.:-]*+\Z|</?+\Z")
+"""A tag that the next one interrupts, at the end of a text."""
+_EXTENSIONS: Final = tuple({f"{name.partition(':')[0]}:" for name in EXTENSION_NAMES})
 _ATTRIBUTE_START: Final = re.compile(rb"\s+[A-Za-z_][\w.:-]*\s*=")
 
 
@@ -175,6 +179,12 @@ def _parse_attributes(text: bytes) -> dict[str, str]:
     return attributes
 
 
+def _is_spliced(attributes: bytes) -> bool:
+    """Tell whether the attributes of two tags are in one, or half of a value."""
+    is_repeated = any(attributes.count(name) > 1 for name in _ONCE_IN_A_TAG)
+    return is_repeated or (b"'" not in attributes and attributes.count(b'"') % 2 > 0)
+
+
 def _decode_text(data: bytes) -> str:
     return decode_entities(remove_control_characters(data.decode("utf-8", "replace")))
 
@@ -205,7 +215,7 @@ class _OpenTags:
         was_in_text = builder.is_in_text
         builder.start(name, _parse_attributes(attributes) if attributes else {})
         self._closed = ""
-        if attributes and _JUNK.search(attributes):
+        if attributes and (_JUNK.search(attributes) or _is_spliced(attributes)):
             self._signs.dropped = True
         if attributes and attributes.rstrip().endswith(b"/"):
             builder.end()
@@ -224,6 +234,7 @@ class _OpenTags:
         if not self._builder.is_in_text:
             if bare := text.strip():
                 self._signs.tags, self._signs.bare_text = True, bare
+                self._signs.dropped |= _CUT_TAG.search(bare[-_MAX_NAME:]) is not None
                 if "//" in bare and not self._signs.bare_url:
                     self._signs.bare_url = bare
         elif "://" in text and self._unknown != "id":  # that of an entry of Atom is a URL
@@ -254,7 +265,7 @@ class _OpenTags:
     def _end_unclosed(self) -> None:
         """Close an element that has no end tag: the content of a field is kept."""
         self._signs.tags = True
-        if self._is_in_unknown and self._holds_entry:
+        if self._is_in_unknown and (self._holds_entry or self._unknown.startswith(_EXTENSIONS)):
             self._signs.dropped = True
         self._end()
 
@@ -267,8 +278,7 @@ class _OpenTags:
         """Note an end tag without a start, unless one of the two is only misspelled."""
         innermost = self._open[-1] if self._open else ""
         if name.rpartition(":")[2] not in _FIELDS and name not in EXTENSION_NAMES:
-            if not (is_whole or innermost.startswith(name)):
-                self._signs.dropped = True  # the next tag interrupts it: something else is in it
+            self._signs.dropped |= not is_whole  # the next tag interrupts it
             return
         if self._is_in_unknown and name not in _ONE_EACH and resembles(name, innermost):
             self._end()
