@@ -70,6 +70,8 @@ OTHER_LINE_BREAKS = [
     f"{A}<BR />{B}<br>\n",
     f"{A}\0{B}",
     f"{A}\0{B}\n",
+    f"{A}\v{B}\n",
+    f"{A}\f{B}\n",
 ]
 
 

@@ -25,12 +25,13 @@ _MAY_BE_URL: Final = re.compile(
 )
 _URL_START: Final = re.compile(r"[\"'<]?https?://", re.IGNORECASE)
 _OTHER_LINE_BREAK: Final = re.compile(
-    # As markup, as escape sequences (PHP in single quotes), or as null characters.
+    # As markup, as escape sequences (PHP in single quotes), or as control characters.
     r"(?:\\[rn]|<br\s*+/?>)(?=\s*+(?:\\[rn]|<br|https?://|[\"'>]?\Z))"
-    r"|\0(?=https?://)",
+    r"|[\0\v\f](?=https?://)",
     re.IGNORECASE,
 )
 """Line breaks between URLs that are no line breaks of a text."""
+_MAY_HAVE_OTHER_BREAK: Final = re.compile(rb"[\\<\0\v\f]")
 _MAX_PLAIN: Final = 512
 """Characters of a URL that can't have an authority that is too long (``is_http_url``)."""
 _MARKUP: Final = re.compile(r"[<{](?![<\s]*+https?://)", re.IGNORECASE)
@@ -50,8 +51,8 @@ def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[
             lines.skip(piece)
             yield from urls
         else:
-            is_odd = b"\\" in piece or b"<" in piece or b"\0" in piece
-            is_odd = is_odd or not lines.is_between_lines  # the first one may begin before it
+            # The first line may begin before it.
+            is_odd = not lines.is_between_lines or _MAY_HAVE_OTHER_BREAK.search(piece) is not None
             found = lines.read(piece)
             yield from filter(None, map(reading.url, reading.split(found) if is_odd else found))
         if reading.is_table:
@@ -97,7 +98,7 @@ class _TextReading:
             parts = _OTHER_LINE_BREAK.split(strip_quotes(line)) if _URL_START.match(line) else ()
             # One URL with markup after it is no list of URLs.
             if len(parts) > 1 and ("<" not in line or sum(map(bool, parts)) > 1):
-                message = "line breaks are written as markup, escape sequences or null characters"
+                message = "line breaks are written as markup, escape sequences or control characters"
                 self._diagnostics.report_once("SM311", message)
                 yield from (part.strip(WHITESPACE) for part in parts)
             else:
