@@ -20,6 +20,7 @@ from usp._parse.formats.field_reader import (
     blocks,
     elements,
     first,
+    has_key,
     is_parsed_by,
 )
 from usp._parse.values.enumerations import one_of, parse_boolean
@@ -123,7 +124,8 @@ class _Scope:
             known: Value | None = self._values[name]
             return known
         value = read(self, name)
-        is_long = self._size(name) * self._files > _MAX_SHARED * self._length
+        is_shared = value is not None and self._files > 1
+        is_long = is_shared and self._size(name) * self._files > _MAX_SHARED * self._length
         self._values[name] = None if is_long else value
         return value
 
@@ -188,7 +190,8 @@ def images(record: Record, url: ToUrl) -> list[SitemapImage] | None:
     }
     has_videos = any(medium.kind == "video" for medium in media)
     if not has_videos and not _player(record, url):
-        for key in _THUMBNAILS:
+        present = {key for key, _ in record}
+        for key in filter(present.__contains__, _THUMBNAILS):
             for loc in _urls(elements(record, key), url):
                 found.setdefault(loc, SitemapImage(loc))
     return list(found.values()) or None
@@ -242,6 +245,8 @@ def _groups(record: Record, url: ToUrl) -> Iterator[list[_Medium]]:
         known.update(medium.loc for medium in media)
         yield media
     for key, attribute in _ENCLOSURES.items():
+        if not has_key(record, f"{key}@{attribute}"):
+            continue
         for attributes, _ in elements(record, key):
             loc = url(attributes.get(attribute, ""))
             if loc and loc not in known and _is_file(key, attributes):
