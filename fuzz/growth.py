@@ -6,9 +6,9 @@ after them (so that end tags may follow their start tags), and tokens at its end
 becomes a number, so that names and URLs may all be different.
 
 Everything is read from it in one reading, as a stream does: children, pages with all fields,
-problems. A document of 160 kB may take
-1.5 s of CPU time, and at most 2.9 times as much as one of half its size: less than quadratic time,
-with a tolerance. What takes longer is measured once more before it counts.
+problems. A document of 160 kB may take 1.5 s of CPU time, and at most 2.9 times as much as one of
+half its size: less than quadratic time, with a tolerance. What takes longer is measured once more
+before it counts.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class _TextReading:
             parts = _OTHER_LINE_BREAK.split(strip_quotes(line)) if _URL_START.match(line) else ()
             # One URL with markup after it is no list of URLs.
             if len(parts) > 1 and ("<" not in line or sum(map(bool, parts)) > 1):
-                message = "line breaks are written as markup, escape sequences or control characters"
+                message = "line breaks are written as markup, escape sequences or controls"
                 self._diagnostics.report_once("SM311", message)
                 yield from (part.strip(WHITESPACE) for part in parts)
             else:
