@@ -98,6 +98,20 @@ def test_2_and_one_message_for_a_url_that_is_not_a_website(url: str) -> None:
     assert line.startswith(f"usp: error: {url!r} is not the URL of a website")
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [("export", "-o"), ("ls", "-o"), ("sync", "--state"), ("find", "--record"), ("report", "-o")],
+)
+def test_2_if_the_log_goes_into_another_file_that_is_written(
+    server: LoopbackServer, tmp_path: Path, command: str, option: str
+) -> None:
+    file = tmp_path / "pages.csv"
+    ended = usp(command, server.url, option, str(file), "-l", str(file))
+    assert (ended.code, ended.out, server.requested) == (2, "", [])
+    assert f"--log-file and {option} name the same file" in ended.err
+    assert not file.exists()
+
+
 def test_2_if_the_log_file_cannot_be_opened(server: LoopbackServer, tmp_path: Path) -> None:
     log = tmp_path / "no" / "such" / "folder" / "log"
     ended = usp("ls", server.url, "-l", str(log))

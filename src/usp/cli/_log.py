@@ -52,8 +52,19 @@ class _FileHandler(_StopsOnError, logging.FileHandler):
     pass
 
 
+_OTHER_FILES: Final = {"-o": "output", "--state": "state", "--record": "record"}
+"""The options that name a file which is written, and their attributes."""
+
+
 def setup_logging_for(args: argparse.Namespace) -> None:
-    """Log as the options of a command say; without them, only what ends it."""
+    """Log as the options of a command say; without them, only what ends it.
+
+    :raises SitemapException: if the log file can't be opened, or is written otherwise, too.
+    """
+    for option, name in _OTHER_FILES.items():
+        other = getattr(args, name, None)
+        if other and args.log_file and Path(other).absolute() == Path(args.log_file).absolute():
+            raise SitemapException(f"--log-file and {option} name the same file: {other}")
     has_log = bool(args.verbose or args.log_file)
     verbosity = min(args.verbose or 0, len(_LEVELS) - 1)
     setup_logging(_LEVELS[verbosity] if has_log else logging.ERROR, args.log_file)
