@@ -1,6 +1,6 @@
 """``python -m usp`` is the command ``usp``."""
 
-from usp._own_process import hide_unneeded, tune_garbage_collection
+from usp._own_process import hide_unneeded, killed_by_sigterm, tune_garbage_collection
 from usp.cli.cli import main
 
 
@@ -8,7 +8,8 @@ def run() -> None:
     """Run the command in a process of its own."""
     hide_unneeded()
     tune_garbage_collection()
-    main()
+    with killed_by_sigterm():
+        main()
 
 
 if __name__ == "__main__":

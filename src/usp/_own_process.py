@@ -4,11 +4,18 @@ A program that uses the library has a process of its own, in which nothing of th
 """
 
 import gc
+import os
+import signal
 import sys
-from collections.abc import Sequence
-from types import ModuleType
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType, ModuleType
+from typing import Final
 
-__all__ = ["hide_unneeded", "tune_garbage_collection"]
+__all__ = ["hide_unneeded", "killed_by_sigterm", "tune_garbage_collection"]
+
+_SHELL: Final = 128
+"""What shells add to the number of a signal, for the exit code of what it killed."""
 
 
 def hide_unneeded() -> None:
@@ -20,6 +27,32 @@ def tune_garbage_collection() -> None:
     """Choose what takes less time: measured, a sixth less in a worker. After the imports."""
     gc.freeze()  # the garbage collector need not look at modules again and again
     gc.set_threshold(20_000, 5, 4)  # but at crawls that are over, which refer to themselves
+
+
+@contextmanager
+def killed_by_sigterm() -> Iterator[None]:
+    """Leave the block after SIGTERM, so that it can clean up, and die of the signal then.
+
+    So whoever sent it sees that. A second one ends the cleaning up. A process that was started to
+    ignore SIGTERM ignores it.
+    """
+    is_killed = False
+
+    def leave(number: int, _: FrameType | None) -> None:
+        nonlocal is_killed
+        is_killed = True
+        raise SystemExit(_SHELL + number)
+
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if is_killed:
+            os.kill(os.getpid(), signal.SIGTERM)
 
 
 class _NotNeeded:

@@ -36,6 +36,7 @@ LISTS = {
     "tabs": ("name\turl\nOne\thttps://one.example/\n", ["https://one.example/"]),
     "a quote that is left open": ('id,domain\n1,"one.org\n2,two.org\n', ["one.org", "two.org"]),
     "a cell that is missing": ("id,domain\n7\n8,two.org\n", ["7", "two.org"]),
+    "NULs": ("one.org\0\n\0\0\n\0two.org\n", ["one.org", "\0\0", "two.org"]),
     "nothing": ("", []),
 }
 

@@ -49,6 +49,23 @@ def test_the_login_of_the_source_goes_to_its_own_pages_only(server: LoopbackServ
     assert not any("127.0.0.1" in str(one) and "/page" in str(one) for one in found)
 
 
+def test_an_image_with_a_login_of_its_own_gets_that(server: LoopbackServer) -> None:
+    with LoopbackServer() as other:
+        url = serve(server, other)
+        image = server.at("picture").replace("//", "//bob:own@")
+        namespace = "http://www.google.com/schemas/sitemap-image/1.1"
+        listed = (
+            f'<image:image xmlns:image="{namespace}"><image:loc>{image}</image:loc></image:image>'
+        )
+        document = urlset(server.at("page")).replace(b"</url>", f"{listed}</url>".encode())
+        server.site["/sitemap.xml"] = guarded(document)
+        with usp.check(url, live="all", max_attempts=1) as stream:
+            found = [*stream]
+        own = f"Basic {base64.b64encode(b'bob:own').decode()}"
+        assert set(sent(server, "/picture")) == {own}
+    assert "own@" not in repr(found)
+
+
 def test_the_command_shows_the_login_nowhere_and_replays_without_it(
     server: LoopbackServer, tmp_path: Path
 ) -> None:

@@ -213,7 +213,10 @@ def endless(handler: Handler) -> None:
 
 
 @POSIX
-@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
+@pytest.mark.parametrize(
+    ("how", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)],
+)
 def test_an_export_that_is_stopped_leaves_no_half_file(
     how: signal.Signals, code: int, site: LoopbackServer, tmp_path: Path
 ) -> None:
@@ -228,6 +231,7 @@ def test_an_export_that_is_stopped_leaves_no_half_file(
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (code, b"")
     assert "x.csv" not in names_in(tmp_path)
+    assert how is signal.SIGKILL or not names_in(tmp_path)
     assert usp("export", f"{tmp_path / 'a.txt'}", "-o", f"{tmp_path}/x.csv").code == 2
     (tmp_path / "a.txt").write_text("http://h.example/\n")
     assert usp("export", f"{tmp_path / 'a.txt'}", "-o", f"{tmp_path}/x.csv").code == 0

@@ -60,6 +60,50 @@ def test_ctrl_c_stops_at_once_without_output(server: LoopbackServer, stalled: st
 
 
 @no_sigint_on_windows
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("export", "-o", "x.db"),
+        ("export", "-o", "x.parquet"),
+        ("ls", "--record", "x.warc.gz"),
+    ],
+    ids=["export to a database", "export to Parquet", "recording"],
+)
+def test_a_command_that_is_ended_leaves_no_scratch_folder_behind(
+    server: LoopbackServer, tmp_path: Path, command: tuple[str, ...], how: int, code: int
+) -> None:
+    server.robots("/a.xml", "/b.xml")
+    server.site |= {"/a.xml": urlset(server.at("/one")), "/b.xml": stall}
+    *words, name = command
+    with start(*words, str(tmp_path / name), server.url) as process:
+        while not ("/b.xml" in server.requested and any(tmp_path.iterdir())):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(how)
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, out.decode(), err.decode()) == (code, "", "")
+    assert not list(tmp_path.glob(".usp-part-*"))
+
+
+@no_sigint_on_windows
+def test_a_process_that_ignores_sigterm_goes_on_ignoring_it(server: LoopbackServer) -> None:
+    server.site["/robots.txt"] = stall
+    ignoring = "import signal, runpy; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    program = (sys.executable, "-c", f"{ignoring}; runpy.run_module('usp', run_name='__main__')")
+    with start("ls", server.url, program=program) as process:
+        while "/robots.txt" not in server.requested:
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=10)
+    assert process.returncode == 130
+
+
+@no_sigint_on_windows
 @pytest.mark.parametrize("program", [USP, SCRIPT], ids=["module", "script"])
 @pytest.mark.parametrize("command", [("ls", "http://127.0.0.1:9/"), ("demo",)], ids=["ls", "demo"])
 @pytest.mark.parametrize("slow", ["argparse", "logging", "requests"])

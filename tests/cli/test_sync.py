@@ -225,6 +225,12 @@ def test_many_sites_of_a_file_share_a_state(
     assert "503 Service Unavailable): what is known of it stays" in done.err
 
 
+def test_a_state_in_a_missing_folder_is_wrong_use(tmp_path: Path) -> None:
+    ended = usp("sync", "http://127.0.0.1:9/", "--state", str(tmp_path / "lost" / "state.db"))
+    assert ended.code == 2
+    assert "there is no folder" in ended.err
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("option", ["--concurrency=32", "--concurrency=1", "--sites-at-once=1"])
 def test_ctrl_c_ends_the_runs_of_silent_sites_and_a_site_that_is_done_stays_so(

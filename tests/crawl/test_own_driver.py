@@ -66,6 +66,7 @@ WRONG_FIELDS: dict[str, list[object]] = {
     "status": ["404", 4.04, -1, True],
     "no_response": [None, 0],
     "untrusted": [None, 0],
+    "challenged": [None, 0],
     "client_error": [None, 0],
     "retry_after": ["5", -1, float("nan"), True],
     "code": [None, "SM999", []],

@@ -102,6 +102,11 @@ def no_robots_and_refusals(server: LoopbackServer) -> None:
     server.otherwise = 403
 
 
+def no_robots_and_challenges(server: LoopbackServer) -> None:
+    server.site["/robots.txt"] = 404
+    server.otherwise = CHALLENGES[0]
+
+
 def cut(server: LoopbackServer) -> None:
     """Every connection is lost before a response."""
     server.otherwise = lambda handler: handler.connection.close()
@@ -125,6 +130,13 @@ def damage_entry(document: bytes) -> bytes:
     return re.sub(rb"<loc>[^<]*/b7</loc>", b"<loc", document)
 
 
+CHALLENGES = [
+    Answer(202, headers={"x-amzn-waf-action": "challenge"}),
+    Answer(405, "<html>", {"x-amzn-waf-action": "captcha"}),
+    Answer(200, "<!doctype html><html>Just a moment", {"cf-mitigated": "challenge"}),
+    Answer(503, "<!doctype html><html>Just a moment", {"cf-mitigated": "challenge"}),
+]
+"""As AWS WAF and Cloudflare send them, and a cache that makes 200 of it."""
 QUICK: dict[str, Any] = {"backoff_initial": 0.01, "backoff_factor": 1.0}
 TIME = {"max_seconds": 0.7}
 SLOW_RETRY = Answer(429, headers={"Retry-After": "60"})
@@ -151,6 +163,7 @@ CASES: dict[tuple[str, str], list[Case]] = {
     ("partial", "a sitemap was read, and another declared one could not be fetched"): [
         Case(site("a", "lost"), problems=("SM101",)),
         Case(site("a", "refused", refused=403), problems=("SM101",)),
+        *(Case(site("a", "b", b=challenge), problems=("SM101",)) for challenge in CHALLENGES),
         Case(with_index("lost"), problems=("SM101",)),
     ],
     ("partial", "a sitemap was read, and another declared one is not a sitemap"): [
@@ -205,17 +218,21 @@ CASES: dict[tuple[str, str], list[Case]] = {
     ("found", "nothing was read, since your filters skipped every sitemap that is listed"): [
         Case(site("a"), {"exclude_sitemaps": "."}),
     ],
-    ("blocked", "nothing was read; robots.txt was refused (401, 403, 429, 451)"): [
+    ("blocked", "nothing was read; robots.txt was refused (401, 403, 429, 451, a bot challenge)"): [
         Case(site(robots=401)),
         Case(site(robots=403)),
         Case(site(robots=451, otherwise=451)),
         Case(site(otherwise=429), patient=True),
+        *(Case(site(otherwise=challenge)) for challenge in CHALLENGES),
+        *(Case(site(robots=challenge)) for challenge in CHALLENGES),
     ],
     ("blocked", "nothing was read; a declared sitemap was refused"): [
         Case(site("b", b=403), problems=("SM101",)),
+        Case(site("b", b=CHALLENGES[0]), problems=("SM101",)),
     ],
     ("blocked", "nothing was read; all known paths and the homepage were refused"): [
         Case(no_robots_and_refusals),
+        Case(no_robots_and_challenges),
     ],
     (
         "unreachable",
@@ -371,3 +388,40 @@ def test_the_command_names_the_limit_that_left_no_time(
     file.write_bytes(urlset(server.at("/1")))
     ended = command("ls", str(file), "-f", "pages", "--max-seconds", "0")
     assert "list no pages" not in ended.err  # nobody has read them
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("challenge", CHALLENGES, ids=lambda answer: str(answer.status))
+def test_a_bot_challenge_is_requested_once_and_named(
+    way: str, challenge: Answer, server: LoopbackServer
+) -> None:
+    site("a", "b", b=challenge)(server)
+    found = WAYS[way](server.url, **QUICK)
+    assert server.requested.count("/b.xml") == 1
+    attempt = next(one for one in found.tried if one.url == server.at("/b.xml"))
+    assert attempt.result == "blocked"
+    ((name, value),) = challenge.headers.items()
+    assert str(challenge.status) in attempt.detail
+    assert attempt.detail.lower().endswith(f", a bot challenge ({name}: {value})")
+
+
+@pytest.mark.parametrize("challenge", CHALLENGES, ids=lambda answer: str(answer.status))
+def test_a_recording_of_bot_challenges_gives_the_same(
+    challenge: Answer, server: LoopbackServer, tmp_path: Path
+) -> None:
+    pytest.importorskip("warcio")
+    server.otherwise = challenge
+    file = tmp_path / "site.warc.gz"
+    recorded = usp.sitemap_tree(server.url, record=file)
+    replayed = usp.sitemap_tree(server.url, replay=file)
+    assert recorded.outcome == replayed.outcome == "blocked"
+    assert recorded.tried == replayed.tried
+
+
+@pytest.mark.parametrize("headers", [{"cf-mitigated": "none"}, {"x-amzn-waf-action": "count"}])
+def test_other_values_of_those_headers_are_no_challenge(
+    headers: dict[str, str], server: LoopbackServer
+) -> None:
+    site("a")(server)
+    server.site["/a.xml"] = Answer(200, urlset(server.at("/1")), headers)
+    assert WAYS["tree"](server.url).outcome == "found"

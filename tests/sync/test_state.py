@@ -256,7 +256,7 @@ def test_what_is_no_state_is_refused_in_one_line(tmp_path: Path) -> None:
             usp.changes(path)
     with pytest.raises(UsageError, match="is not there"):
         usp.changes(tmp_path / "none.db")
-    with pytest.raises(StateError, match=r"can't be used: there is no folder .*lost\.$"):
+    with pytest.raises(UsageError, match=r"can't be used: there is no folder .*lost\.$"):
         usp.sync("https://example.org/", state=tmp_path / "lost" / "state.db")
 
 

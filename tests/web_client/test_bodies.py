@@ -2,7 +2,7 @@
 
 import gzip
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import requests
@@ -227,6 +227,78 @@ def test_two_lengths_that_differ_are_the_fault_of_the_server(
     response = error(client.get(server.at("/a")))
     assert response.message().startswith("the response is malformed: Content-Length ")
     assert response.no_response()
+    assert not response.retryable()
+
+
+# Malformed lines of a head
+
+
+MALFORMED = {
+    "no colon": b"this is no header",
+    "space before the colon": b"X-Foo : bar",
+    "space in the name": b"Content Type: x",
+    "no name": b": x",
+    "CR inside": b"X-A: a\rb",
+    "continuation of nothing": b" x: y",
+    "envelope": b"From me",
+    "continued": b"no header\r\n at all",
+    "not ASCII": b"X-\xe9: y",
+    "many": b"\r\n".join([b"no header"] * 100),
+}
+HELLO = {
+    "length": b"Content-Length: 5\r\n\r\nhello",
+    "chunks": b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    "two CRs": b"Content-Length: 5\r\r\n\r\r\nhello",
+}
+
+
+def and_keep_open(response: bytes) -> Callable[[Handler], None]:
+    def answer(handler: Handler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + response)
+        handler.keep_open = True
+
+    return answer
+
+
+@pytest.mark.parametrize("hello", HELLO)
+@pytest.mark.parametrize("line", MALFORMED)
+def test_headers_after_a_malformed_line_count(
+    server: LoopbackServer, client: RequestsWebClient, line: str, hello: str
+) -> None:
+    head = b"X-Before: 1\r\n" if line != "continuation of nothing" else b""
+    head += MALFORMED[line] + b"\r\nX-After: 2\r\n"
+    server.site["/a"] = and_keep_open(head + HELLO[hello])
+    for _ in range(2):  # over one connection
+        response = success(client.get(server.at("/a")))
+        assert response.header("X-After") == "2"
+        assert read(response) == (b"hello", None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"Content-Length : 5",
+        b"Transfer-Encoding : chunked",
+        b"X-A: a\rContent-Length: 5",
+        b"no header\r\n transfer-encoding: chunked",
+        b"X Content-Length: 5",
+    ],
+)
+def test_a_malformed_line_about_the_length_of_a_body_is_a_failure_at_once(
+    server: LoopbackServer, client: RequestsWebClient, line: bytes
+) -> None:
+    server.site["/a"] = and_keep_open(line + b"\r\nContent-Length: 9\r\n\r\n0\r\n\r\nevil")
+    response = error(client.get(server.at("/a")))
+    assert response.message().startswith("the response is malformed: the line of its ")
+    assert not response.retryable()
+
+
+def test_malformed_lines_without_end_are_a_failure_at_once(
+    server: LoopbackServer, client: RequestsWebClient
+) -> None:
+    server.site["/a"] = and_keep_open(b"no header\r\n" * 101)
+    response = error(client.get(server.at("/a")))
+    assert response.message() == "the response is malformed: more than 100 lines of its head"
     assert not response.retryable()
 
 

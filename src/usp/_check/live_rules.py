@@ -16,6 +16,7 @@ from usp._check.rules import CheckSeverity
 from usp._check.samples import PageEntry
 from usp._display import excerpt
 from usp._drive.live_pages import PageResponse
+from usp.web_client import challenge_in
 
 CHECKED.update(("SM901", "SM902", "SM903", "SM906", "SM907", "SM911", "SM805"))
 _OK: Final = range(200, 300)
@@ -24,7 +25,6 @@ _CLIENT_ERRORS: Final = range(400, 500)
 _SERVER_ERRORS: Final = range(500, 600)
 _REFUSALS: Final = frozenset({401, 403, 407, 408, 425, 429, 451})
 """Statuses by which a server says something about the visitor, not about the page."""
-_CHALLENGE_HEADERS: Final = ("Cf-Mitigated", "X-Amzn-Waf-Action")
 _CHALLENGE_TITLE: Final = re.compile(
     r"just a moment|attention required! \| cloudflare|ddos-guard|pardon our interruption"
     r"|human verification|robot challenge screen|verifying you are human|are you a robot",
@@ -36,7 +36,7 @@ _CHALLENGE_TITLE: Final = re.compile(
 def unverified_reason(response: PageResponse, facts: PageFacts | None) -> str:
     """Return why nothing is known of a page; empty if something is."""
     status = response.status
-    if any(response.headers.get(name) for name in _CHALLENGE_HEADERS):
+    if challenge_in(lambda name: next(iter(response.headers.get(name, ())), None)):
         return "a challenge for visitors"
     if status is None:
         return response.failure or "no response"

@@ -13,7 +13,7 @@ from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
 from usp.objects.fetch_info import NOT_FETCHED
 
-RATE_LIMITED: Final = frozenset({429, 503})
+_RATE_LIMITED: Final = frozenset({429, 503})
 """Statuses by which a server asks for fewer requests."""
 _MAX_PROBES_WITHOUT_RESPONSE: Final = 2
 """How often a host that has never responded is tried again before it is dead."""
@@ -98,7 +98,7 @@ class HostBackoff:
 
     def _is_refused_too_long(self, failure: FetchFailed, now: float) -> bool:
         """Tell whether a host has had its time that answers nothing but 429 or 503."""
-        if self.responded or failure.status not in RATE_LIMITED:
+        if self.responded or not is_rate_limit(failure):
             return False
         if self.refused_until is None:
             longest = self.policy.backoff_max - _LAST_REQUEST_SECONDS
@@ -117,4 +117,9 @@ class HostBackoff:
 
 def counts_against_host(failure: FetchFailed) -> bool:
     """Tell whether a failure says something about the host, not just about one URL."""
-    return failure.no_response or failure.status in RATE_LIMITED
+    return failure.no_response or is_rate_limit(failure)
+
+
+def is_rate_limit(failure: FetchFailed) -> bool:
+    """Tell whether a server asks for fewer requests; by a bot challenge it asks for none."""
+    return failure.status in _RATE_LIMITED and not failure.challenged

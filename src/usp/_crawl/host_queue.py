@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
-from usp._crawl.backoff import RATE_LIMITED, HostBackoff, counts_against_host
+from usp._crawl.backoff import HostBackoff, counts_against_host, is_rate_limit
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
 from usp._crawl.resource import Origin, Resource
@@ -219,7 +219,7 @@ class HostQueues:
             if limits.responses >= limits.concurrency:
                 limits.responses = 0
                 limits.concurrency = min(limits.concurrency + 1, self._policy.per_host)
-        elif failure.status in RATE_LIMITED:
+        elif is_rate_limit(failure):
             limits.responses = 0
             if request > limits.reduced_at:
                 limits.concurrency = max(limits.concurrency // 2, 1)

@@ -98,6 +98,8 @@ class FetchFailed:
     """No response came: the name did not resolve, the connection failed or timed out."""
     untrusted: bool = False
     """The host responds, but its certificate is not trusted."""
+    challenged: bool = False
+    """The response is a bot challenge: the site refuses, whatever the status says."""
     client_error: bool = False
     """The client itself failed: it raised an exception."""
     retry_after: float | None = None
@@ -110,7 +112,7 @@ class FetchFailed:
     def __post_init__(self) -> None:
         check_instance("message", self.message, str)
         object.__setattr__(self, "message", redact(self.message))  # clients may quote the URL
-        for name in ("retryable", "no_response", "untrusted", "client_error"):
+        for name in ("retryable", "no_response", "untrusted", "challenged", "client_error"):
             check_bool(name, getattr(self, name))
         if self.status is not None:
             check_int("status", self.status, 0)

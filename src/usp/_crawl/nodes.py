@@ -227,7 +227,7 @@ def unfinished(resource: Resource, *, is_robots: bool) -> tuple[Result, str]:
 def _failure_result(failed: FetchFailed, *, is_robots: bool) -> Result:
     if failed.code == DISALLOWED:
         return Result.REFUSED
-    if failed.status in _BLOCKED:
+    if failed.challenged or failed.status in _BLOCKED:
         return Result.BLOCKED
     # Nothing but 4xx says that there is no document, and a 2xx that brought none could not be
     # decoded. Of robots.txt alone, more than five redirects say so, too (RFC 9309, 2.3.1.2).

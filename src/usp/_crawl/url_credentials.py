@@ -61,9 +61,10 @@ class UrlCredentials:
     def url_to_request(self, url: str) -> str:
         """Return a URL with its credentials, if it has any.
 
-        Those of an https URL never go out over http.
+        Those of an https URL never go out over http. A URL that has its own, such as that of an
+        image, keeps them.
         """
-        if not self._of_hosts and not self._of_urls:
+        if _userinfo(url) or not (self._of_hosts or self._of_urls):
             return url
         found = self._of_urls.get(url)
         if found is None:

@@ -83,6 +83,8 @@ class ResponseHead:
     started: float
     part: PartialContent | None = None
     """What the response claims to have of the document, if it is a part."""
+    refusal: FetchFailed | None = None
+    """What the response is instead of a document, if it is a bot challenge."""
 
     @classmethod
     def read(cls, response: ResponseWithHead, request: FetchRequest, started: float) -> Self:
@@ -100,12 +102,15 @@ class ResponseHead:
         is_homepage = request._options.kind is Kind.HOMEPAGE
         link_header = facts.text(response.header("Link")) if is_homepage else None
         part = PartialContent.of(response, status)
-        return cls(request, url, link_header, info, started, part)
+        refusal = _refusal(response, status, info, started)
+        return cls(request, url, link_header, info, started, part, refusal)
 
     def inspect_body(
         self, stored: Iterable[bytes], body: "BodyReading", ended: Ended
     ) -> FetchResult:
         """Inspect the stored body; an error in the middle of it truncated it."""
+        if self.refusal:
+            return self.refusal
         error = body.error
         if error is CRAWL_ENDED:
             return error
@@ -168,7 +173,7 @@ class BodyReading:
         self.url = head.url
         self.limit = limit
         self.size = 0
-        self.error: FetchFailed | None = None
+        self.error = head.refusal  # then nothing is read
         self._hash = sha256() if head.request._options.hash_body else None
 
     @property
@@ -332,15 +337,29 @@ def failed_fetch(response: object, request: FetchRequest, started: float) -> Fet
     info = NOT_FETCHED
     if status is not None:
         info = _timed(facts.fetch_info(error, status, request.attempt), started)
+    challenge = facts.challenge(error)
     return FetchFailed(
-        message,
-        bool(error.retryable()),
+        f"{message}, {challenge}" if challenge else message,
+        bool(error.retryable()) and not challenge,
         status=status,
+        challenged=bool(challenge),
         no_response=facts.if_there(error, "no_response") is True,
         untrusted=facts.if_there(error, "untrusted") is True,
         retry_after=facts.seconds(facts.if_there(error, "retry_after")),
         fetch_info=info,
     )
+
+
+def _refusal(
+    response: ResponseWithHead, status: int | None, info: FetchInfo, started: float
+) -> FetchFailed | None:
+    """Return the result for a bot challenge with a status of success; None for a document."""
+    challenge = facts.challenge(response)
+    if not challenge:
+        return None
+    message = f"HTTP {status}, {challenge}" if status else challenge
+    info = _timed(info, started)
+    return FetchFailed(message, status=status, challenged=True, fetch_info=info)
 
 
 def _timed(info: FetchInfo, started: float) -> FetchInfo:

@@ -23,6 +23,7 @@ from usp._drive.fetch import failed_client, failed_fetch
 from usp._drive.replay import InRecordedOrder
 from usp._drive.response_facts import CLIENT_BUGS
 from usp._parse import Ended
+from usp.web_client import CHALLENGE_HEADERS
 from usp.web_client.abstract_aio_client import (
     AbstractAioWebClient,
     AbstractAioWebClientSuccessResponse,
@@ -33,7 +34,7 @@ from usp.web_client.abstract_client import WebClientErrorResponse
 MAX_PAGE_BYTES: Final = 512 * 1024
 """How much of a page is read. What a page says of itself is in its head, and the text of nearly all
 pages is shorter."""
-_HEADERS: Final = ("Content-Type", "X-Robots-Tag", "Link", "Cf-Mitigated", "X-Amzn-Waf-Action")
+_HEADERS: Final = ("Content-Type", "X-Robots-Tag", "Link", *CHALLENGE_HEADERS)
 _WAITING: Final = 1000
 """How many requests are queued: some wait for their hosts while others may start."""
 _TICK: Final = 0.5

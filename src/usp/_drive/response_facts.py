@@ -13,6 +13,7 @@ from usp._display import without_credentials
 from usp._parse import parse_date
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.page import as_utc
+from usp.web_client import challenge_in
 
 CLIENT_BUGS: Final = (
     TypeError,
@@ -38,7 +39,7 @@ def if_there(response: object, name: str) -> Any:  # noqa: ANN401 -- whatever it
 
 def fetch_info(response: Any, status: int | None, attempts: int) -> FetchInfo:  # noqa: ANN401 -- any response
     """Return what the head of a response says; an error of 1.8.1 has no headers."""
-    header: Callable[[str], object] = getattr(response, "header", _no_header)
+    header = _header_of(response)
     last_modified = text(header("Last-Modified"))
     return FetchInfo(
         status=status,
@@ -52,6 +53,17 @@ def fetch_info(response: Any, status: int | None, attempts: int) -> FetchInfo:  
         ),
         attempts=attempts,
     )
+
+
+def challenge(response: object) -> str:
+    """Return how a response says that it is a bot challenge, in words; empty if it is none."""
+    named = challenge_in(_header_of(response))
+    return f"a bot challenge ({named})" if named else ""
+
+
+def _header_of(response: object) -> Callable[[str], object]:
+    header: Callable[[str], object] = getattr(response, "header", _no_header)
+    return header
 
 
 def _no_header(_: str) -> None:

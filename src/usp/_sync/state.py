@@ -22,7 +22,7 @@ from uuid import UUID
 from usp._display import without_credentials
 from usp._sync.changes import Change, ChangeKind, time_of
 from usp._sync.state_path import WAIT_SECONDS, StatePath, is_busy
-from usp.exceptions import StateError, UsageError
+from usp.exceptions import UsageError
 
 APPLICATION: Final = 0x75737073
 """What says that an SQLite file is a state: ``usps`` in ASCII."""
@@ -325,14 +325,13 @@ class _Patience(NamedTuple):
 def _check_file(path: StatePath) -> None:
     """Check that a file is a state or absent, before anything is made beside it.
 
-    :raises UsageError: if it is neither.
-    :raises StateError: if there is no folder for it.
+    :raises UsageError: if it is neither, or there is no folder for it.
     """
     folder = Path(path.path).parent
     if not folder.is_dir():
         # Of a URL that is given as a path, the folder may be a password without the @ after it.
         named = Path(without_credentials(path.path)).parent
-        raise StateError(f"{path.path} can't be used: there is no folder {named}.")
+        raise UsageError(f"{path.path} can't be used: there is no folder {named}.")
     if not Path(path.path).exists():
         return
     if not Path(path.path).is_file():

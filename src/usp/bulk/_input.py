@@ -25,6 +25,8 @@ from usp.exceptions import UsageError
 SiteListName = str | os.PathLike[str]
 """The name of a list: a file, an fsspec URL, or ``-`` for standard input."""
 
+_BLANK: Final = "\ufeff \t\r\n"
+"""What a blank line may have."""
 _MAX_LINE: Final = 65_536
 _ZIP: Final = b"PK\x03\x04"
 _HEAD: Final = 16
@@ -138,9 +140,9 @@ def _numbered(file: TextIO) -> Iterator[tuple[int, str]]:
 def _with_sites(lines: Iterable[tuple[int, str]], column: str | None) -> Iterator[InputLine]:
     """Yield the lines that count, each with what it has in the column of sites."""
     counted = (
-        InputLine(number, text.strip("\ufeff \t\r\n\0"))
+        InputLine(number, content)
         for number, text in lines
-        if text.strip("\ufeff \t\r\n\0") and not text.lstrip().startswith("#")
+        if (content := _content(text)) and not text.lstrip().startswith("#")
     )
     first = next(counted, None)
     if first is None:
@@ -149,6 +151,12 @@ def _with_sites(lines: Iterable[tuple[int, str]], column: str | None) -> Iterato
     if not layout.has_header:
         yield layout.line(first)
     yield from map(layout.line, counted)
+
+
+def _content(text: str) -> str:
+    """Return what a line has, without NULs around it; a line of nothing else is not blank."""
+    line = text.strip(_BLANK)
+    return line.strip(f"{_BLANK}\0") or line
 
 
 class _Layout(NamedTuple):

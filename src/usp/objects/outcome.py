@@ -28,7 +28,7 @@ class Outcome(_Word):
     NONE = "none"
     """The site responded and has no sitemap."""
     BLOCKED = "blocked"
-    """The site refuses requests (401, 403, 429, 451)."""
+    """The site refuses requests (401, 403, 429, 451, a bot challenge)."""
     UNREACHABLE = "unreachable"
     """No useful response: DNS, TLS, a refused connection, a timeout, server errors only."""
 

@@ -17,6 +17,7 @@ here is called.
 from collections.abc import Mapping
 from typing import Any
 
+from usp.web_client._http.challenges import CHALLENGE_HEADERS, challenge_in
 from usp.web_client._http.client_settings import OTHER_NAMES, ClientFields, ClientSettings
 from usp.web_client._http.described import described
 from usp.web_client._http.foreign_client import as_web_client
@@ -26,11 +27,13 @@ from usp.web_client.abstract_aio_client import AbstractAioWebClient
 from usp.web_client.abstract_client import AbstractWebClient
 
 __all__ = [
+    "CHALLENGE_HEADERS",
     "OTHER_NAMES",
     "ClientFields",
     "ClientSettings",
     "as_web_client",
     "body_chunks",
+    "challenge_in",
     "check_aio_settings",
     "default_aio_client",
     "default_client",

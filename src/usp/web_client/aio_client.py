@@ -25,7 +25,7 @@ from usp.web_client._http.address_guard import AddressRule, Guard, is_public
 from usp.web_client._http.credentials import split_headers
 from usp.web_client._http.environment import Environment
 from usp.web_client._http.pacing import RequestPacing
-from usp.web_client._http.proxies import ANY_SITE, reject_socks, used_proxies
+from usp.web_client._http.proxies import ANY_SITE, check_usable, reject_socks, used_proxies
 from usp.web_client.abstract_aio_client import AbstractAioWebClient, AioCrawlScope
 from usp.web_client.abstract_client import AbstractWebClientResponse, RequestWaiter
 
@@ -146,7 +146,7 @@ class AioWebClient(AbstractAioWebClient):
         """Return the scope of a crawl, with cookies, an address guard and credentials of its own.
 
         :raises SitemapException: if the client is closed, or was used in another event loop.
-        :raises UsageError: if the homepage is behind a SOCKS proxy.
+        :raises UsageError: if the homepage is behind a SOCKS proxy, or what can't be a proxy.
         """
         return AiohttpCrawlScope(self, self._opened(), homepage_url)
 
@@ -156,11 +156,14 @@ class AioWebClient(AbstractAioWebClient):
         One that is not used, such as that for all schemes beside those for http and https, is not
         looked at.
 
-        :raises UsageError: if a proxy is SOCKS, which aiohttp doesn't know.
+        :raises UsageError: if a proxy is SOCKS, which aiohttp doesn't know, or can't be one.
         """
         if self._trust_env:
             outer = Environment().proxies_for(ANY_SITE[0])
-            reject_socks(used_proxies({**outer, **self._proxies}))
+            used = used_proxies({**outer, **self._proxies})
+            for proxy, url in zip(used, ANY_SITE, strict=True):
+                check_usable(proxy, url)
+            reject_socks(used)
 
     async def close(self) -> None:
         """Close all connections; the client can't be used any more."""

@@ -151,7 +151,7 @@ class RequestsWebClient(AbstractWebClient):
     def for_crawl(self, homepage_url: str) -> CrawlScope:
         """Return the scope of a crawl, with an address guard and credentials for its homepage.
 
-        :raises UsageError: if the CA bundle can't be loaded.
+        :raises UsageError: if the CA bundle can't be loaded, or the proxy can't be one.
         :raises MissingExtraError: if the proxy needs a library that is not installed.
         """
         return self._scopes.begin(self, homepage_url)

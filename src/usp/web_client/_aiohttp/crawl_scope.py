@@ -48,7 +48,7 @@ from usp.web_client._http.defaults import MAX_HEADER_LINE, MAX_REDIRECTS, SUCCES
 from usp.web_client._http.environment import Environment
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.first_response import FirstResponses, ResponseWait
-from usp.web_client._http.proxies import check_proxy, reject_socks
+from usp.web_client._http.proxies import check_proxy, check_usable, proxy_url, reject_socks
 from usp.web_client._http.urls import (
     Login,
     host_of,
@@ -323,6 +323,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         proxy = None
         with suppress(*_FAILURES):  # those of one request, which tells them
             proxy = self._selected_proxy(homepage_url)
+        check_usable(proxy, homepage_url)
         reject_socks([proxy])
 
     def _selected_proxy(self, url: str) -> str | None:
@@ -337,7 +338,7 @@ class AiohttpCrawlScope(AioCrawlScope):
         if not proxy:
             return None
         check_proxy(proxy)
-        proxy = proxy if "://" in proxy else f"http://{proxy}"
+        proxy = proxy_url(proxy)
         if not is_web_url(proxy):
             raise InvalidSchema(f"not an HTTP(S) proxy: {urlsplit(proxy).scheme}")
         return proxy

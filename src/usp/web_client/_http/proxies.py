@@ -10,10 +10,11 @@ from usp.exceptions import MissingExtraError, UsageError
 
 __all__ = [
     "ANY_SITE",
-    "MALFORMED",
     "check_proxy",
     "check_socks_library",
-    "is_proxy",
+    "check_usable",
+    "proxy_fault",
+    "proxy_url",
     "reject_socks",
     "used_proxies",
 ]
@@ -21,16 +22,32 @@ __all__ = [
 ANY_SITE: Final = ("http://site.example/", "https://site.example/")
 """Sites that stand for most: no setting names them."""
 
-MALFORMED: Final = "the URL of the proxy is malformed (its user and password must be quoted)"
+_SCHEMES: Final = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
+_MALFORMED: Final = "the URL of the proxy is malformed (its user and password must be quoted)"
 
 _HOST: Final = re.compile(r"[\w.:%-]++")
 """A name, also one with letters of any language, or an address, also one of IPv6 with its scope."""
 
 
-def is_proxy(url: str) -> bool:
-    """Tell whether a URL of a proxy, or its host alone, is well-formed."""
+def proxy_url(given: str) -> str:
+    """Return the URL of a proxy; without a scheme it is one for HTTP, as for curl.
+
+    Libraries take ``localhost:3128`` for a URL of the scheme ``localhost``.
+    """
+    return given if "://" in given else f"http://{given.removeprefix('//')}"
+
+
+def proxy_fault(proxy: str) -> str:
+    """Return what a proxy must be and isn't, without quoting it; empty if it can be one."""
+    url = proxy_url(proxy)
+    if url.partition("://")[0].lower() not in _SCHEMES:
+        return f"URLs of {', '.join(_SCHEMES)}"
+    return "" if _is_well_formed(url) else f"URLs or hosts: {_MALFORMED}"
+
+
+def _is_well_formed(url: str) -> bool:
     try:
-        parts = urlsplit(url if "://" in url else f"http://{url}")
+        parts = urlsplit(url)
         is_sound = _HOST.fullmatch(parts.hostname or "") is not None and parts.port != 0
     except ValueError:
         return False
@@ -45,10 +62,21 @@ def check_proxy(proxy: str) -> None:
 
     :raises requests.exceptions.InvalidProxyURL: without the URL in its message.
     """
-    if not is_proxy(proxy):
+    if not _is_well_formed(proxy_url(proxy)):
         import requests  # takes long, and settings are checked without it
 
-        raise requests.exceptions.InvalidProxyURL(MALFORMED)
+        raise requests.exceptions.InvalidProxyURL(_MALFORMED)
+
+
+def check_usable(proxy: str | None, url: str) -> None:
+    """Check the proxy that a site is fetched through, which the environment may name.
+
+    :raises UsageError: if it can't be one; no request would succeed.
+    """
+    if proxy and (fault := proxy_fault(proxy)):
+        scheme = urlsplit(url).scheme.lower()
+        variables = f"{scheme.upper()}_PROXY and ALL_PROXY in the environment"
+        raise UsageError(f"proxies for {scheme} sites ({variables}) must be {fault}.")
 
 
 def used_proxies(proxies: Mapping[str, str]) -> list[str | None]:

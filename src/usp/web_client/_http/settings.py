@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from usp._validate import argument_error, check_flags, check_int, check_number
 from usp.exceptions import UsageError
-from usp.web_client._http.proxies import MALFORMED, is_proxy
+from usp.web_client._http.proxies import proxy_fault, proxy_url
 
 if TYPE_CHECKING:
     import ssl
@@ -44,7 +44,6 @@ _STRINGS: Final = "a mapping of strings to strings"
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 5.6.2
 _NOT_IN_A_VALUE: Final = re.compile(r"[^\t -~\x80-\xff]")
 _MIN_SECONDS: Final = 1e-6
-_PROXY_SCHEMES: Final = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 """Zero seconds would time out at once."""
 
 
@@ -97,12 +96,9 @@ def proxies(given: object) -> dict[str, str]:
         "proxies", {scheme: "" if url is None else url for scheme, url in found.items()}
     )
     for url in filter(None, urls.values()):
-        scheme, is_url, _ = url.partition("://")
-        if is_url and scheme.lower() not in _PROXY_SCHEMES:
-            raise UsageError(f"proxies must be URLs of {', '.join(_PROXY_SCHEMES)}.")
-        if not is_proxy(url):
-            raise UsageError(f"proxies must be URLs or hosts: {MALFORMED}.")
-    return urls
+        if fault := proxy_fault(url):
+            raise UsageError(f"proxies must be {fault}.")
+    return {scheme: url and proxy_url(url) for scheme, url in urls.items()}
 
 
 def headers(given: object) -> dict[str, str]:

@@ -31,7 +31,7 @@ from usp.web_client._http.defaults import SUCCESS_STATUSES
 from usp.web_client._http.environment import Environment
 from usp.web_client._http.errors import LIBRARY_BUGS
 from usp.web_client._http.first_response import FirstResponses, ResponseWait
-from usp.web_client._http.proxies import check_proxy, check_socks_library
+from usp.web_client._http.proxies import check_proxy, check_socks_library, check_usable
 from usp.web_client._http.signals import interruption
 from usp.web_client._http.urls import Login, is_web_url, split_login
 from usp.web_client._requests.identity import RequestAuth, invalid_header
@@ -297,12 +297,13 @@ def _proxy_for(client: "RequestsWebClient", url: str, environment: Environment) 
     return proxy
 
 
-def check_proxy_library(client: "RequestsWebClient", url: str, environment: Environment) -> None:
-    """Raise if the site is behind a proxy that needs a library which isn't there."""
+def check_proxy_of_site(client: "RequestsWebClient", url: str, environment: Environment) -> None:
+    """Raise if the site is behind what can't be a proxy, or needs a library which isn't there."""
     proxy = None
     if client._has_requests_session:
         with suppress(ValueError):  # the URL itself is malformed
             proxy = _proxy_for(client, url, environment)
+    check_usable(proxy, url)
     check_socks_library([proxy])
 
 
@@ -331,7 +332,7 @@ class CrawlScopes:
         first_response_timeout, environment = client._first_response_timeout, Environment()
         if homepage_url:  # a crawl of a file may do without any request
             check_ca_bundle(client, environment)
-            check_proxy_library(client, homepage_url, environment)
+            check_proxy_of_site(client, homepage_url, environment)
         scope = RequestsCrawlScope(client, homepage, guard, first_response_timeout, environment)
         with self._lock:
             self._all.add(scope)

@@ -25,6 +25,7 @@ from urllib3 import PoolManager
 from usp.web_client._http.credentials import basic_auth
 from usp.web_client._http.encodings import ACCEPTED
 from usp.web_client._http.errors import LIBRARY_BUGS
+from usp.web_client._http.proxies import proxy_url
 from usp.web_client._http.urls import prepare_url, split_login
 from usp.web_client._requests.connections import OUR_CONNECTIONS, SharedTLSContext
 from usp.web_client._requests.cookie_jar import BoundedCookieJar
@@ -55,6 +56,12 @@ class _SharingAdapter(HTTPAdapter):
         self.max_retries = model.max_retries
         own, theirs = self.poolmanager.connection_pool_kw, model.poolmanager.connection_pool_kw
         own.update({name: value for name, value in theirs.items() if name not in own})
+
+    def send(self, request: Any, *args: Any, **options: Any) -> Any:
+        """Send a request through the proxies of client, session and environment, as URLs."""
+        if proxies := options.get("proxies"):
+            options["proxies"] = {name: url and proxy_url(url) for name, url in proxies.items()}
+        return super().send(request, *args, **options)
 
     def get_connection_with_tls_context(self, *args: Any, **options: Any) -> Any:
         """Return a pool that makes our connections where it would make urllib3's own.

@@ -12,6 +12,7 @@ from typing import Any, Final, Self
 from usp._display import redact, without_credentials
 from usp.exceptions import NoWebClientException
 from usp.objects.fetch_info import Validators
+from usp.web_client._http.challenges import CHALLENGE_HEADERS
 from usp.web_client._http.described import described
 from usp.web_client._http.error_responses import CANCELLED_MESSAGE
 from usp.web_client._http.foreign_response import has_methods, is_error
@@ -24,7 +25,7 @@ __all__ = ["FetchInProgress", "RecordedCrawl"]
 
 _NOTED_HEADERS: Final = (
     *("Content-Type", "Content-Encoding", "ETag", "Last-Modified", "Link"),
-    *("X-Robots-Tag", "Cf-Mitigated", "X-Amzn-Waf-Action"),
+    *("X-Robots-Tag", *CHALLENGE_HEADERS),
 )
 """The headers that a crawl looks at, and those that a check of a page does."""
 _OK: Final = 200
