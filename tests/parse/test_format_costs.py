@@ -150,6 +150,14 @@ MEDIA: Final[Mapping[str, tuple[str, Make]]] = {
             b"<loc>http://h/#</loc><lastmod>2024</lastmod>", URLSET + b"<url>", b"</url></urlset>"
         ),
     ),
+    "URLs and a video in one entry": (
+        SITEMAP,
+        numbered(
+            b"<loc>http://h/#</loc>",
+            URLSET + b"<url><video:video><video:title>x</video:title></video:video>",
+            b"</url></urlset>",
+        ),
+    ),
     "URLs and videos in each entry": (
         SITEMAP,
         many_of_both(b"<loc>http://h/#</loc>", b"<video:video><video:title/></video:video>"),

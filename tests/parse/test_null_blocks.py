@@ -83,9 +83,22 @@ def test_a_robots_txt_has_no_half_urls() -> None:
     assert [problem.code for problem in robots.problems] == ["SM209"]
 
 
-def test_stray_null_characters_and_padding_are_harmless() -> None:
-    document = f"<urlset {ALL}><url><loc>http://h/\0a\0\0</loc></url>\0</urlset>".encode()
-    for padding in (b"", bytes(4096)):  # a file that is longer than what was written into it
-        sitemap = parse(document + padding)
-        assert [page.url for page in sitemap.all_pages()] == ["http://h/a"]
-        assert sitemap.complete
+def test_stray_null_characters_are_removed() -> None:
+    sitemap = parse(f"<urlset {ALL}><url><loc>http://h/\0a\0\0</loc></url>\0</urlset>")
+    assert [page.url for page in sitemap.all_pages()] == ["http://h/a"]
+    assert sitemap.complete
+
+
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_padding_after_the_end_is_harmless(kind: str) -> None:
+    """A file may be longer than what was written into it."""
+    sitemap = parse(DOCUMENTS[kind]().encode() + bytes(4096))
+    assert len(list(sitemap.all_pages())) == COUNT
+    assert sitemap.complete
+
+
+def test_padding_of_a_robots_txt_is_harmless() -> None:
+    lines = b"Sitemap: https://h.example/a.xml\n" + bytes(4096)
+    robots = parse(lines, url="https://h.example/robots.txt")
+    assert [child.url for child in robots.sub_sitemaps] == ["https://h.example/a.xml"]
+    assert not robots.problems

@@ -26,7 +26,7 @@ CHILD: Final = "sitemap"
 """The name of entries that are no pages."""
 
 
-_MAX_SHARED: Final = 8
+_MAX_SHARED: Final = 16
 """How many times as long as an entry the fields of all its pages may be. An entry may have hundreds
 of URLs and as many videos, and each page has all fields of its entry."""
 
@@ -137,13 +137,14 @@ class EntryReading(ABC, Generic[Made]):
             self._tally.found = True
         else:
             self._tally.miss(record)
-        shared = _shared_fields(record, fields.url_key, len(urls)) if len(urls) > 1 else None
+        several = len(urls) > 1
+        shared = _shared_fields(record, fields.url_key, len(urls)) if several else []
         seen = self._seen_children if name == CHILD else self._seen
         for url in urls:
             if not seen.add(url):
                 report_repeated(url, diagnostics)
             elif name != CHILD:
-                own = record if shared is None else [(fields.url_key, url), *shared]
+                own = [(fields.url_key, url), *shared] if several else record
                 yield from self.of_record(url, own)
 
     def _of_run(self, run: EntryRun, resolved: Mapping[int, str]) -> Iterable[Made]:
@@ -273,11 +274,13 @@ def report_repeated(url: str, diagnostics: Diagnostics) -> None:
     diagnostics.name_page(before, url)
 
 
-def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]] | None:
-    """Return the first fields of an entry that has too many for all its pages, without its URLs."""
+def _shared_fields(record: Record, url_key: str, urls: int) -> list[tuple[str, str]]:
+    """Return the fields of an entry for each of its pages, without its URLs.
+
+    Of those that are too many for all pages, the first ones.
+    """
     pairs = list(record)
     fields = [pair for pair in pairs if pair[0] != url_key]
     longest = _MAX_SHARED * sum(len(key) + len(text) for key, text in pairs)
     sizes = accumulate(len(key) + len(text) for key, text in fields)
-    count = sum(size * urls <= longest for size in sizes)
-    return None if count == len(fields) else fields[:count]
+    return fields[: sum(size * urls <= longest for size in sizes)]

@@ -4,7 +4,8 @@ expat decides what well-formed XML means. The pattern reader takes over where en
 Where expat stops, ``faults`` says where to resume, and a new expat parser continues there. So a
 fault costs its own entry at most, and the time stays linear.
 
-The bytes from the start of the current entry on are buffered, and never more than ``MAX_ENTRY``:
+The bytes from the start of the current entry on are buffered, and never more than ``MAX_ENTRY``
+(what is looked for ahead is kept compressed: ``unparsed``):
 older versions of expat take quadratic time for one huge token, so they never get one. expat is fed
 from the root element on and is never outside of all elements again, so it never sees a DOCTYPE. It
 remembers every name, and every open element: a parser that holds more of them than any real
@@ -30,7 +31,8 @@ from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.losses import HasLink
 from usp._parse.xml.read_buffer import ReadBuffer
-from usp._parse.xml.resync import PART_OF_END, find_next_start, is_unclosed_instruction
+from usp._parse.xml.resync import find_next_start, is_unclosed_instruction
+from usp._parse.xml.unparsed import PART_OF_END
 
 _STEP: Final = 64 * 1024
 """How many bytes expat is fed at a time: it holds the interpreter lock where it finds no tags."""
@@ -70,6 +72,7 @@ class XmlReader:
             grammar, self._boundaries, self._builder, self._buffer, diagnostics, has_link
         )
         self._faults.rootless = rootless
+        self._unparsed = self._faults.unparsed
         self._pattern_reader = None if expat_only else PatternReader(grammar)
         self._parser: ExpatParser | None = None  # made when it is needed
         self._implied_path = [IMPLIED_ROOT] if rootless else []
@@ -83,7 +86,7 @@ class XmlReader:
     def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | EntryRun]:
         """Yield the entries as they are completed, those that match a pattern as runs."""
         try:
-            self._faults.ahead = ahead = ChunksAhead(chunks)
+            self._unparsed.chunks = ahead = ChunksAhead(chunks)
             is_last = False
             while not is_last:
                 # Never more than MAX_ENTRY: the result must not depend on the chunk size.
@@ -147,8 +150,8 @@ class XmlReader:
         Stop after each run of entries: True if there may be more.
         """
         while True:
-            if self._faults.passing:
-                end = self._faults.end_of_passed(self._fed_to)
+            if self._unparsed.is_passed:
+                end = self._unparsed.end(self._fed_to)
                 if end is None:
                     return False
                 self._resume(end)
@@ -158,7 +161,7 @@ class XmlReader:
                     return False
                 ended = ended or self._faults.truncated
             elif not self._read_run():
-                if not (self._at_certain_fault(final=final) or (final and self._read_end())):
+                if not (self._pass_certain_fault(final=final) or (final and self._read_end())):
                     self._feed(final=final)
                 ended = True
             if ended and not self._faults.pending and self._fed_to >= self._buffer.end:
@@ -232,13 +235,13 @@ class XmlReader:
         self._fed_to = self._buffer.end
         return True
 
-    def _at_certain_fault(self, *, final: bool) -> bool:
-        """Tell whether reading has just resumed where there is a fault that needs no expat."""
+    def _pass_certain_fault(self, *, final: bool) -> bool:
+        """Pass a fault that needs no expat, where reading has just resumed; False if none is."""
         if self._parser is not None:
             return False
         resume_at = self._faults.pass_stray_end(self._fed_to, final=final)
         if resume_at is None:
-            return self._faults.find_interrupted(self._fed_to)
+            return self._faults.find_certain_fault(self._fed_to)
         self._resume(resume_at)
         return True
 
@@ -249,7 +252,7 @@ class XmlReader:
         """The expat parser, which begins where the document has been read to."""
         if self._parser is None:
             path = self._builder.path or self._implied_path
-            self._parser = ExpatParser(self._builder, path, self._fed_to)
+            self._parser = ExpatParser(self._builder, path, self._fed_to, self._faults.sections)
         return self._parser
 
     def _resume(self, offset: int, *, stepwise: int = _STEPWISE_BYTES) -> None:
@@ -393,7 +396,7 @@ class XmlReader:
         """The offset from which on bytes are still needed."""
         fault = self._faults.pending
         needed = fault.entry_start if fault else self._builder.entry_start
-        if self._faults.passing:
+        if self._unparsed.is_passed:
             needed = self._buffer.end - PART_OF_END
         elif needed is None:
             needed = self._parser.offset() if self._parser else self._fed_to

@@ -53,17 +53,17 @@ class _FileHandler(_StopsOnError, logging.FileHandler):
 
 
 _OTHER_FILES: Final = {"-o": "output", "--state": "state", "--record": "record"}
-"""The options that name a file which is written, and their attributes."""
+"""The options that name another file, and their attributes."""
 
 
 def setup_logging_for(args: argparse.Namespace) -> None:
     """Log as the options of a command say; without them, only what ends it.
 
-    :raises SitemapException: if the log file can't be opened, or is written otherwise, too.
+    :raises SitemapException: if the log file can't be opened, or another option names it, too.
     """
     for option, name in _OTHER_FILES.items():
         other = getattr(args, name, None)
-        if other and args.log_file and Path(other).absolute() == Path(args.log_file).absolute():
+        if other and args.log_file and Path(other).resolve() == Path(args.log_file).resolve():
             raise SitemapException(f"--log-file and {option} name the same file: {other}")
     has_log = bool(args.verbose or args.log_file)
     verbosity = min(args.verbose or 0, len(_LEVELS) - 1)

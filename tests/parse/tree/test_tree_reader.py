@@ -73,6 +73,8 @@ _TEXTS = _mostly(
         *("\u00e9", "<b>bold</b> and <i>more</i>", "<!-- c -->", "x<?y z?>"),
         '<div xmlns="http://www.w3.org/1999/xhtml">x</div>',
         "<media:title>M</media:title>",
+        "&#xE000;0&#xE000;",
+        "&#57344;&#13;\r\n",
         f"a<![CDATA[<item>{'long ' * 50}\r\n&amp;\r</item>]]>b",
         f"<![CDATA[{'ж' * 150}]]]]><![CDATA[>{'x' * 300}]]>",
         f"<!-- <![CDATA[ {'x' * 250} --><b>]]</b>",

@@ -4,6 +4,7 @@ A comment with ``--`` in it is malformed, and a comment all the same: sites comm
 whose URLs have two hyphens. Only one that is never closed is read as if it weren't there.
 """
 
+import random
 import re
 
 import pytest
@@ -60,7 +61,7 @@ def test_what_is_commented_out_is_no_page(
     expected = before.count("<url>") + after.count("<url>")
     assert found[:3] == ({"before", "after"}, expected, True)
     # In what is too long to be buffered, nobody looks for hyphens.
-    assert found[3] == problems or (end.strip() != "-->" and size > MAX_ENTRY)
+    assert found[3] == problems or (found[3] == [] and size > MAX_ENTRY)
 
 
 @pytest.mark.parametrize("shift", range(-6, 2))
@@ -83,12 +84,45 @@ def test_the_end_may_be_cut_in_two_by_a_chunk(begin: str, shift: int) -> None:
         "<!-- old: {}/hidden1{} -- new: see below -->",
         "<!-- old --{}/hidden1{} -->",
         "<!--<!--{}/hidden1{} -->",
+        "<!-- <!-- <!-- {}/hidden1{} -->",
+        "<!-- {}/hidden--{}{}/hidden2{} -->",
+        "<!-- x --</urlset>{}/hidden1{} -->",
+        "<!-------- {}/hidden1{}------>",
     ],
 )
-def test_a_commented_entry_may_have_hyphens_in_its_url(commented: str) -> None:
+@pytest.mark.parametrize(
+    "junk", ["", "<!-- pages -->\n", "<!-- a -- b -->", "&nbsp;", "<p class=x>", "a < b", "\x01"]
+)
+@pytest.mark.parametrize("times", [1, 2, 40])
+def test_a_commented_entry_may_have_hyphens_in_its_url(
+    commented: str, junk: str, times: int
+) -> None:
     tags = ["<url><loc>https://h.example", "</loc></url>"] * 3
-    document = f"{BEGIN}{commented.format(*tags)}{entries('after', 100)}{END}"
-    assert read(document)[0] == {"after"}
+    hidden = f"{junk}{commented.format(*tags)}\n" * times
+    before, after = entries("before", 100), entries("after", 100)
+    names, count, complete, problems = read(f"{BEGIN}{before}{hidden}{after}{END}")
+    assert (names, complete) == ({"before", "after"}, True)
+    assert count == before.count("<url>") + after.count("<url>")
+    assert set(problems) <= {"SM211", "SM206"}
+
+
+@pytest.mark.parametrize("end", ["<!--</urlset>", " --</urlset>", "</urlset>"])
+def test_entries_in_a_comment_that_is_cut_off_are_read(end: str) -> None:
+    kept = entries("kept", 100)
+    names, count, _, problems = read(f"{BEGIN}<!-- {kept}{end}")
+    assert (names, count) == ({"kept"}, kept.count("<url>"))
+    assert problems
+
+
+def test_a_long_comment_in_an_entry_or_after_many_names_has_no_pages() -> None:
+    comment = f"<!-- {entries('hidden', 5 * CHUNK_SIZE)} -->"
+    after = f"{entries('after', 100)}{END}"
+    names, *_ = read(f"{BEGIN}<url><loc>https://h.example/a</loc>{comment}</url>{after}")
+    assert "hidden" not in names
+    assert "after" in names
+    many = "".join(f"<x{number}/>" for number in range(5000))
+    names, *_ = read(f"{BEGIN}{many}{comment}{after}")
+    assert names == {"after"}
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -114,6 +148,18 @@ def test_what_is_not_found_ahead_is_searched_for_once() -> None:
     assert ahead.find(pattern, chunks[0], 3) is None
     assert ahead.find(pattern, b"--", 3) is None
     assert [ahead.take(CHUNK_SIZE)[0] for _ in range(4)] == [*chunks[1:], b""]
+
+
+def test_beyond_what_is_kept_nothing_is_found_until_it_is_near() -> None:
+    pattern = re.compile(b"-->")
+    drawn = (random.Random(at).randbytes(CHUNK_SIZE) for at in range(80))  # noqa: S311
+    chunks = [chunk.replace(b">", b"<") for chunk in drawn]
+    ahead = ChunksAhead([*chunks, b"-->"])
+    assert ahead.take(CHUNK_SIZE) == (chunks[0], False)
+    assert ahead.find(pattern, b"", 3) is None  # 16 MiB are kept
+    for chunk in chunks[1:40]:
+        assert ahead.take(CHUNK_SIZE) == (chunk, False)
+    assert ahead.find(pattern, b"", 3) == b"-->"
 
 
 def test_what_was_searched_is_read_again() -> None:

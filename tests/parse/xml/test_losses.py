@@ -60,12 +60,8 @@ LOST: Final = [
     "<url><loc>http://h/1</loc><image:image><image:cap</url>",
     "<url><loc>http://h/1</loc><image:image><image</image:image></url>",
     "<url><loc>http://h/1</loc><image:image><image:loc>/i</im</image:image></url>",
-    "<url><loc>http://h/1</loc><image:ima><image:caption>C</image:caption></url>",
     "<url><loc>http://h/1</loc><news:news>T</news:title></news:news></url>",
     "<url><loc>http://h/1</loc><news:news><news:title>T",
-    '<url><loc>http://h/1</loc><xhtml:link rel="alternate" href="/de" href="/fr"/></url>',
-    '<url><loc>http://h/1</loc><xhtml:link rel="alternate" h rel="alternate" href="/fr"/></url>',
-    '<url><loc>http://h/1</loc><xhtml:link rexample.com/de"/></url>',
 ]
 KEPT: Final = [
     u("http://h/?a=1&b=2"),
@@ -91,6 +87,14 @@ KEPT: Final = [
     f"<url>\n{u('http://h/b')}",
     f"<div>{u('http://h/b')}",
     f"</div>{u('http://h/b')}",
+    # A template in which a tag or an attribute of an extension is wrong: in every entry
+    '<url><loc>http://h/b</loc><xhtml:link rel="alternate" href="/de" href="/fr"/></url>',
+    '<url><loc>http://h/b</loc><xhtml:link rel="alternate" hreflang="de href="/fr"/></url>',
+    "<url><loc>http://h/b</loc><image:image><image:title>T</image:caption></image:image></url>",
+    "<url><loc>http://h/b</loc><news:news><news:name>N</news:news></news:name></url>",
+    "<url><loc>http://h/b</loc><image:foo><image:image/></url>",
+    "<url><<loc>http://h/b</loc></url>",
+    "<url><loc>http://h/b</loc> < </url>",
     "<url><loc>http://h/b</loc><image:image><image:loc>/i</image:image></url>",
     "<url><loc>http://h/b</loc><image:image><image:loc>/i</image:lco></image:image></url>",
     "<url><loc>http://h/b</loc><image:x>&</image:x></url>",

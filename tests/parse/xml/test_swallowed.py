@@ -7,6 +7,7 @@ import pytest
 
 from tests.parse.pattern.readers import forget_all
 from tests.parse.reading import ALL
+from usp._parse.document import Pages, Source, inspect
 from usp.tree import sitemap_from_str
 
 H = "https://h.example/"
@@ -35,13 +36,13 @@ KINDS = {
 
 
 @pytest.mark.parametrize("others", [0, 300], ids=["small", "large"])
-@pytest.mark.parametrize("length", [1, 500], ids=["short", "long"])
+@pytest.mark.parametrize("length", [1, 500, 30_000], ids=["short", "long", "pieces"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_entries_in_a_section_that_is_not_closed_are_missing(
     kind: str, length: int, others: int
 ) -> None:
     (begin, end), entry = KINDS[kind]
-    text = "x" * length
+    text = "x\n" * length
     entries = [
         *(entry(f"{at}", "<![CDATA[t]]>") for at in range(others)),
         entry("a", f"<![CDATA[{text}]]>"),
@@ -64,11 +65,14 @@ def test_entries_in_a_section_that_is_not_closed_are_missing(
     [
         "<![CDATA[ <![CDATA[ twice ]]>]]&gt;",
         "<![CDATA[an &lt;item> and a </item> in code]]>",
-        "&lt;item&gt;&lt;![CDATA[ escaped",
+        "&lt;item&gt;&lt;![CDATA[ escaped ]]&gt;&lt;/item&gt;",
         "<![CDATA[" + "<p>" * 300 + "]]>",
     ],
 )
-def test_other_sections_are_no_problem(text: str) -> None:
-    sitemap = sitemap_from_str(f"{RSS[0]}{item('a', text)}{item('b', text)}{RSS[1]}")
-    assert [one.url for one in sitemap.all_pages()] == [f"{H}a", f"{H}b"]
-    assert "SM209" not in {problem.code for problem in sitemap.problems}
+@pytest.mark.parametrize("expat_only", [False, True])
+def test_other_sections_are_no_problem(text: str, expat_only: bool) -> None:
+    document = f"{RSS[0]}{item('a', text)}{item('b', text)}{RSS[1]}".encode()
+    pages = inspect(Source([document], expat_only=expat_only)).pages
+    assert isinstance(pages, Pages)
+    assert [one.url for one in pages] == [f"{H}a", f"{H}b"]
+    assert "SM209" not in {problem.code for problem in pages.problems}

@@ -100,7 +100,7 @@ class _Scope:
     def __init__(self, record: Record, prefix: str) -> None:
         self._record = record
         self._prefix = prefix
-        self._files = 1
+        self._files = 0
         self._length = 0
         self._texts: dict[str, list[str]] | None = None
         self._elements: dict[str, Elements] = {}

@@ -3,13 +3,14 @@
 import re
 import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 CHUNK_SIZE: Final = 256 * 1024
 _MAX_AHEAD: Final = 16 * 1024 * 1024
-"""How many bytes are kept, compressed, while somebody looks ahead: a hundred megabytes of XML."""
+"""How many bytes are kept, compressed, of what was searched ahead: a hundred megabytes of XML."""
 _FASTEST: Final = 1
 
 
@@ -40,6 +41,14 @@ def rechunk(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
     yield b"".join(held), True
 
 
+class _Compressed(NamedTuple):
+    """A chunk that was searched, and not taken yet."""
+
+    data: bytes
+    length: int
+    is_last: bool
+
+
 class ChunksAhead:
     """Chunks of one size, in pieces; what was not taken yet can be searched.
 
@@ -49,52 +58,60 @@ class ChunksAhead:
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = rechunk(chunks)
         self._rest = b"", False  # of the chunk that was taken in part
-        self._ahead: deque[tuple[bytes, bool]] = deque()
+        self._ahead: deque[_Compressed] = deque()
         self._size = 0  # of what is kept
-        self._absent: set[re.Pattern[bytes]] = set()
+        self._taken = 0  # how many bytes were taken
+        self._absent: dict[re.Pattern[bytes], tuple[int, bytes]] = {}
+        """Up to which offset a pattern was not found, and the last bytes before that."""
 
     def take(self, size: int) -> tuple[bytes, bool]:
         """Return the next bytes, at most so many, and whether these are the last ones."""
         chunk, is_last = self._rest
         if not chunk and self._ahead:
-            compressed, is_last = self._ahead.popleft()
+            compressed, _, is_last = self._ahead.popleft()
             self._size -= len(compressed)
             chunk = zlib.decompress(compressed)
         elif not chunk:
             chunk, is_last = next(self._chunks)
+        piece = chunk[:size]
         self._rest = chunk[size:], is_last
-        return chunk[:size], is_last and len(chunk) <= size
+        self._taken += len(piece)
+        return piece, is_last and len(chunk) <= size
 
     def find(self, pattern: re.Pattern[bytes], before: bytes, longest: int) -> bytes | None:
         """Return what a pattern matches first in the bytes that were not taken yet.
 
-        None if it matches nowhere, or only so far away that nobody can look there. To look again
-        for what was not found takes no time.
+        None if it matches nowhere, or only beyond what can be kept. Nothing is searched twice.
 
         :param before: the last bytes that were taken: a match may begin in them.
         :param longest: how long a match is at most.
         """
-        if pattern in self._absent:
-            return None
-        for chunk in chain([self._rest[0]], self._each_ahead()):
-            data = before[1 - longest :] + chunk
+        searched, last = self._absent.get(pattern, (0, b""))
+        offset = self._taken
+        for length, read in self._not_taken():
+            offset += length
+            if offset <= searched:
+                before = last
+                continue
+            data = before[1 - longest :] + read()
             if found := pattern.search(data):
                 return found[0]
-            before = data
-        self._absent.add(pattern)
+            before = data[-longest:]
+        self._absent[pattern] = offset, before
         return None
 
-    def _each_ahead(self) -> Iterator[bytes]:
-        """Yield the chunks that were not taken yet, and keep them."""
-        for compressed, _ in self._ahead:
-            yield zlib.decompress(compressed)
-        for chunk, is_last in self._chunks:
+    def _not_taken(self) -> Iterator[tuple[int, Callable[[], bytes]]]:
+        """Yield the length of each piece that was not taken yet, and what returns it."""
+        rest, _ = self._rest
+        yield len(rest), lambda: rest
+        for kept in self._ahead:
+            yield kept.length, partial(zlib.decompress, kept.data)
+        while self._size < _MAX_AHEAD and (following := next(self._chunks, None)):
+            chunk, is_last = following
             compressed = zlib.compress(chunk, _FASTEST)
-            self._ahead.append((compressed, is_last))
+            self._ahead.append(_Compressed(compressed, len(chunk), is_last))
             self._size += len(compressed)
-            yield chunk
-            if self._size >= _MAX_AHEAD:
-                return
+            yield len(chunk), partial(bytes, chunk)
 
 
 def take_head(chunks: Iterable[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:

@@ -14,6 +14,8 @@ from usp._parse.values.text import NULL_BLOCK, decode_line
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
 MAX_LINE: Final = 64 * 1024
 """How many bytes a line may have; a longer one is skipped."""
+_PADDING: Final = b"\0 \t"
+"""What may stand after the last line of a file that is longer than what was written into it."""
 _PIECE: Final = 4 * 1024
 """How many bytes are looked at together: few enough that an odd line delays few others."""
 
@@ -97,7 +99,7 @@ class LineReader:
             diagnostics.report("SM310", f"a line longer than {MAX_LINE} bytes was skipped")
         elif is_cut and line.strip():
             diagnostics.report("SM209", "the last line is truncated and was skipped")
-        elif NULL_BLOCK in line:
+        elif NULL_BLOCK in line and (ended or line.strip(_PADDING)):
             diagnostics.report("SM209", "a line with a block of null bytes in it was skipped")
         else:
             return decode_line(line)

@@ -11,13 +11,15 @@ from typing import Final
 
 from usp._parse.pattern.unsafe import may_have_unsafe
 
-UNPARSED: Final = re.compile(rb"<!\[CDATA\[|<!--|<\?")
+_UNPARSED: Final = re.compile(rb"<!\[CDATA\[|<!--|<\?")
 """How what may contain something that looks like a tag begins."""
 _CDATA: Final = b"<![CDATA["
 _ENDS: Final = {_CDATA: b"]]>", b"<!--": b"-->", b"<?": b"?>"}
 _MARK: Final = "\ue000"
 """Encloses the number of a section. It means nothing in any script, so that hardly a document has
-it; in one that has, nothing is set aside."""
+it or its neighbours; in one that has, nothing is set aside."""
+_MARK_REFERENCE: Final = re.compile(rb"&#(?:0*+57344|x0*+[eE]000);")
+"""The same, written as a reference."""
 _LONG: Final = 200
 """Of shorter sections, to set them aside takes as long as it saves."""
 
@@ -28,7 +30,7 @@ def unparsed_parts(data: bytes) -> Iterator[tuple[bytes, int, int]]:
     One that is never closed ends where the data does.
     """
     at = 0
-    while found := UNPARSED.search(data, at):
+    while found := _UNPARSED.search(data, at):
         begin, end = found.end(), data.find(_ENDS[found[0]], found.end())
         at = end if end >= 0 else len(data)
         yield found[0], begin, at
@@ -39,11 +41,11 @@ class Sections:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._places: list[tuple[int, int]] = []
+        self._spans: list[tuple[int, int]] = []
         self._texts: list[bytes] = []
         if b"[" in data:  # a single byte is found many times as fast as several
             parts = unparsed_parts(data)
-            self._places = [(begin, end) for kind, begin, end in parts if kind == _CDATA]
+            self._spans = [(begin, end) for kind, begin, end in parts if kind == _CDATA]
 
     @property
     def are_nested(self) -> bool:
@@ -51,7 +53,7 @@ class Sections:
         data = self._data
         return any(
             data.find(b"[", begin, end) >= 0 and data.rfind(_CDATA, begin, end) >= 0
-            for begin, end in self._places
+            for begin, end in self._spans
         )
 
     def set_aside(self) -> bytes:
@@ -60,11 +62,13 @@ class Sections:
         It is well-formed if and only if the document is.
         """
         data, mark = self._data, _MARK.encode()
-        if not self._places or mark[:1] in data or may_have_unsafe(data):
+        if not self._spans or mark[:1] in data or may_have_unsafe(data):
+            return data
+        if _MARK_REFERENCE.search(data):
             return data
         kept: list[bytes] = []
         copied = 0
-        for begin, end in self._places:
+        for begin, end in self._spans:
             if end - begin > _LONG:
                 kept += data[copied:begin], mark, str(len(self._texts)).encode(), mark
                 self._texts.append(data[begin:end])
@@ -77,7 +81,10 @@ class Sections:
         if not self._texts or _MARK not in text:
             return text
         pieces = text.split(_MARK)
-        pieces[1::2] = [self._texts[int(number)].decode() for number in pieces[1::2]]
-        whole = "".join(pieces)
-        # XML has one form of a line end (XML 1.0, 2.11).
-        return whole.replace("\r\n", "\n").replace("\r", "\n") if "\r" in whole else whole
+        pieces[1::2] = [_with_line_ends(self._texts[int(number)]) for number in pieces[1::2]]
+        return "".join(pieces)
+
+
+def _with_line_ends(text: bytes) -> str:
+    """Return a text as expat gives it: XML has one form of a line end (XML 1.0, 2.11)."""
+    return (text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text).decode()

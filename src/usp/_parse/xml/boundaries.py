@@ -50,6 +50,8 @@ class EntryBoundaries:
         """
         if self.starts_or_roots.match(data, at):
             return True
+        if not data.startswith(b"<", at):
+            return False
         tag = data[at : at + _MAX_TAG]
         without = tag.translate(None, CONTROL_BYTES)
         return len(without) < len(tag) and self.starts.match(without) is not None

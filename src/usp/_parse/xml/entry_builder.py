@@ -14,7 +14,6 @@ from usp._parse.xml.builder_state import BuilderState, KnownElements
 from usp._parse.xml.grammar import URL_KEYS, Grammar, Tag
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 from usp._parse.xml.nesting import MAX_PATH, MAX_PATH_NAMES, Nesting
-from usp._parse.xml.swallowed import swallowed_entries
 from usp._parse.xml.unknown_elements import UnknownElements
 from usp.objects.page import Record
 
@@ -254,8 +253,6 @@ class EntryBuilder:
         """Handle character data; between entries it is only checked."""
         if self._entry is not None:
             self._text.append(data)
-            if "<" in data:
-                self._report(*swallowed_entries(data, self._grammar))
         elif self._stack and data.strip():
             self._report(*self._between.in_text(data, len(self._stack), self._stack[-1][3]))
 

@@ -8,6 +8,7 @@ from typing import Final
 from xml.parsers import expat
 
 from usp._parse.xml.entry_builder import MAX_DEPTH, EntryBuilder
+from usp._parse.xml.swallowed import SwallowedEntries
 
 _MAX_NAMES: Final = 4096
 _MAX_NAMES_LENGTH: Final = 1024 * 1024
@@ -20,7 +21,9 @@ _DEFERS: Final = hasattr(expat.ParserCreate(), "SetReparseDeferralEnabled")
 class ExpatParser:
     """Sends the elements and texts of a part of a document to the builder."""
 
-    def __init__(self, builder: EntryBuilder, path: list[str], offset: int) -> None:
+    def __init__(
+        self, builder: EntryBuilder, path: list[str], offset: int, sections: SwallowedEntries
+    ) -> None:
         """Begin at an offset, inside the elements of the path."""
         self._parser = parser = expat.ParserCreate("utf-8")  # overrides the XML declaration
         self._builder = builder
@@ -34,6 +37,8 @@ class ExpatParser:
         parser.StartElementHandler = builder.start
         parser.EndElementHandler = builder.end
         parser.CharacterDataHandler = builder.text
+        parser.StartCdataSectionHandler = lambda: sections.start(self.offset())
+        parser.EndCdataSectionHandler = lambda: sections.end(self.offset())
         builder.position = self.offset
         builder.nesting.refuse = self._stop
         self.refused_at: int | None = None
@@ -82,3 +87,5 @@ class ExpatParser:
         self._parser.StartElementHandler = None
         self._parser.EndElementHandler = None
         self._parser.CharacterDataHandler = None
+        self._parser.StartCdataSectionHandler = None
+        self._parser.EndCdataSectionHandler = None

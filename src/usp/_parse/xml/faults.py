@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 from xml.parsers import expat
 
 from usp._parse.diagnostics import Diagnostics
-from usp._parse.input.chunks import ChunksAhead
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.values.text import NULL_BLOCK
 from usp._parse.xml.boundaries import EntryBoundaries
@@ -20,15 +19,15 @@ from usp._parse.xml.losses import LOC_END, HasLink, Losses
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.recovery import recover_entry, recover_root, resembles
 from usp._parse.xml.resync import (
-    COMMENT,
     END_TAG,
-    PART_OF_END,
-    UNPARSED,
     find_comment,
     find_malformed_start,
     find_next_start,
     skip_end_tags,
+    without_comments,
 )
+from usp._parse.xml.swallowed import SwallowedEntries
+from usp._parse.xml.unparsed import COMMENT, UnparsedAhead, unparsed_at
 
 MAX_ENTRY: Final = 1024 * 1024
 _MAX_FAULTS: Final = 16
@@ -88,10 +87,9 @@ class Faults:
         """The offset at which reading last resumed."""
         self.truncated = False
         """Whether the document ends inside of an entry."""
-        self.ahead = ChunksAhead(())
-        """What follows the buffer."""
-        self.passing: re.Pattern[bytes] | None = None
-        """What ends the comment or instruction that is being passed, beyond the buffer."""
+        self.sections = SwallowedEntries(buffer, boundaries, self._report_swallowed)
+        self.unparsed = UnparsedAhead(buffer)
+        """The comment or instruction that is being passed, if there is one."""
         self.skipped_large = False
         """Whether more than ``MAX_ENTRY`` was skipped: maybe an entry."""
         self._ends_to = 0  # up to this offset, there are only end tags after the last entry
@@ -105,6 +103,10 @@ class Faults:
         self._diagnostics.report("SM217", message, at=offset)
         self.skipped_large = self._skipped_start = True
 
+    def _report_swallowed(self, offset: int) -> None:
+        message = "a CDATA section is not closed, and there are entries in it"
+        self._diagnostics.report("SM209", message, at=offset)
+
     def locate(self, error: expat.ExpatError, offset: int, *, final: bool) -> int | None:
         """Decide whether expat stopped inside an entry, in the tag of a root, or between entries.
 
@@ -115,8 +117,7 @@ class Faults:
         if buffer.data.startswith(b"</", max(offset - buffer.start - 2, 0)):
             offset -= 2  # expat gives the position of the name in an end tag
         entry_start = self._builder.entry_start
-        in_comment = find_comment(buffer.data, offset - buffer.start, self._since) is not None
-        if entry_start is None and error.code != _AFTER_ROOT and not in_comment:
+        if entry_start is None and error.code != _AFTER_ROOT and not self._is_in_comment(offset):
             begin = max(self.resumed_at - buffer.start, 0)
             is_start = self._boundaries.is_start
             start = find_malformed_start(buffer.data, offset - buffer.start, begin, is_start)
@@ -131,7 +132,7 @@ class Faults:
         message = "it contains something that is not closed"
         self.pending = Fault(self._builder.entry_start or 0, offset, message)
 
-    def find_interrupted(self, offset: int) -> bool:
+    def find_certain_fault(self, offset: int) -> bool:
         """Tell whether the next entry interrupts a tag here, such as ``<url <url>``.
 
         Or the name of its first attribute, or a tag after it: ``<url x<url>``, ``<url></<url>``. Or
@@ -153,9 +154,9 @@ class Faults:
         return True
 
     def pass_stray_end(self, offset: int, *, final: bool) -> int | None:
-        """Return where to resume if reading has resumed at the end tag of another element.
+        """Return where to resume if reading has resumed at the end tag of an element not open.
 
-        That is as certain a fault.
+        A fault for certain, as those of ``find_certain_fault``.
         """
         end_tag = _PLAIN_END.match(self._buffer.data, offset - self._buffer.start)
         if end_tag is None or offset != self.resumed_at or not offset:
@@ -243,29 +244,22 @@ class Faults:
         builder, buffer = self._builder, self._buffer
         fault = offset - buffer.start
         was_inside = builder.leave_entry()
-        end_tag = END_TAG.match(buffer.data, fault)
-        if end_tag and builder.close_elements_inside(end_tag[1].decode("utf-8", "replace")):
-            if not was_inside:
-                self._diagnostics.report_once("SM211", "an element is not closed", at=offset)
-            return buffer.start + end_tag.start(1) - len(b"</")
-        if end_tag and self._closes_misspelled(end_tag):
-            self._report_malformed(expat.ErrorString(code), offset)
-            return buffer.start + end_tag.end()
+        comment = find_comment(buffer.data, fault, self._since)
+        end_tag = END_TAG.match(buffer.data, fault) if comment is None else None
+        if comment is None:
+            resume_at = self._pass_end_tag(end_tag, code, offset, was_inside=was_inside)
+            if resume_at is not None:
+                return resume_at
         open_root = builder.open_root
-        # Of another name, or not as expat wants it: nothing else is meant.
-        tag = fault - buffer.data.startswith(b"<", fault - 1)
-        if open_root and (root_end := self._boundaries.root_ends.match(buffer.data, tag)):
-            builder.close_elements_inside(open_root)
-            builder.end()
-            self._report_malformed(expat.ErrorString(code), offset)
-            return buffer.start + root_end.end()
         ended = builder.scope.has_root and not (open_root or self.rootless)
         many = self._has_many_faults()
         skipped = fault
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
-            after = self._pass_unclosed_cdata(code) or self._pass_comment(fault, final=final)
+            after = self._pass_unclosed_cdata(code) or fault
+            if comment is not None:
+                after = self._pass_comment(comment, final=final)
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
             points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
@@ -286,6 +280,29 @@ class Faults:
         elif fault < len(buffer.data):
             self._report_malformed(expat.ErrorString(code), offset)
         return buffer.start + stop
+
+    def _pass_end_tag(
+        self, end_tag: re.Match[bytes] | None, code: int, offset: int, *, was_inside: bool
+    ) -> int | None:
+        """Return where to resume at an end tag that closes what is open; None if there is none."""
+        builder, buffer = self._builder, self._buffer
+        if end_tag and builder.close_elements_inside(end_tag[1].decode("utf-8", "replace")):
+            if not was_inside:
+                self._diagnostics.report_once("SM211", "an element is not closed", at=offset)
+            return buffer.start + end_tag.start(1) - len(b"</")
+        # Of another name, or not as expat wants it: nothing else is meant.
+        fault = offset - buffer.start
+        tag = fault - buffer.data.startswith(b"<", fault - 1)
+        closed = end_tag if end_tag and self._closes_misspelled(end_tag) else None
+        if closed is None and (open_root := builder.open_root):
+            closed = self._boundaries.root_ends.match(buffer.data, tag)
+            if closed:
+                builder.close_elements_inside(open_root)
+                builder.end()
+        if closed is None:
+            return None
+        self._report_malformed(expat.ErrorString(code), offset)
+        return buffer.start + closed.end()
 
     def _closes_misspelled(self, end_tag: re.Match[bytes]) -> bool:
         """Close the element that an entry's end tag is meant for: ``<ulr><loc>…</loc></url>``.
@@ -315,30 +332,26 @@ class Faults:
         begin = data.find(_CDATA, max(data.rfind(b"]]>", since), since))
         return begin + len(_CDATA) if begin >= 0 else 0  # it is no longer in the buffer
 
-    def _pass_comment(self, fault: int, *, final: bool) -> int:
-        """Return where to search for the next entry: after the comment that the fault is in.
+    def _is_in_comment(self, offset: int) -> bool:
+        start = self._buffer.start
+        return find_comment(self._buffer.data, offset - start, self._since) is not None
 
-        A comment may contain ``--`` (commented entries do, in their URLs), and begin twice. One
+    def _pass_comment(self, comment: int, *, final: bool) -> int:
+        """Return where to search for the next entry: after a comment that has a fault.
+
+        A comment may contain ``--`` (commented entries do, in their URLs), and begin again. One
         that has no end of its own, since another one begins after some entries, is none: these are
         read.
         """
         buffer = self._buffer
-        comment = find_comment(buffer.data, fault, self._since)
-        if comment is None:
-            return fault
+        first = buffer.search(self._boundaries.starts, comment)
         limit = buffer.search(COMMENT.limit, comment + len(b"<!--"))
-        if (
-            limit
-            and limit.end() <= fault
-            and not self._boundaries.starts.search(buffer.data, comment, fault)
-        ):
+        while limit and limit[0] != b"-->" and (not first or first.start() > limit.start()):
             limit = buffer.search(COMMENT.limit, limit.end())
         if limit:
             return limit.end() if limit[0] == b"-->" else comment + 1
-        if final or not COMMENT.is_closed_ahead(buffer.data, self.ahead):
-            return comment + 1
-        self.passing = COMMENT.end
-        return len(buffer.data)
+        is_passed = not final and self.unparsed.start(COMMENT)
+        return len(buffer.data) if is_passed else comment + 1
 
     def pass_long(self, offset: int) -> int | None:
         """Return where to resume if a comment or instruction begins here that has no end so far.
@@ -346,37 +359,29 @@ class Faults:
         One that ends beyond the buffer is passed. In one that has no end at all, entries are read.
         """
         data, begin = self._buffer.data, offset - self._buffer.start
-        begun = [known for start, known in UNPARSED.items() if data.startswith(start, begin)]
-        if not begun or self.pending or self._builder.entry_start is not None:
+        unparsed = unparsed_at(data, begin)
+        if unparsed is None or self.pending or self._builder.entry_start is not None:
             return None
-        (unparsed,) = begun
-        if unparsed.is_closed_ahead(data, self.ahead):
-            self.passing = unparsed.end
+        self._builder.leave_entry()
+        if self.unparsed.start(unparsed):
             return self._buffer.end
         self._report_malformed("a comment or an instruction is not closed", offset)
         return self._buffer.start + find_next_start(
             self._buffer, begin + 1, self._boundaries.starts, final=False
         )
 
-    def end_of_passed(self, offset: int) -> int | None:
-        """Return where the comment or instruction ends that is passed; None if it goes on.
-
-        :param offset: up to where it was read.
-        """
-        buffer, passing = self._buffer, self.passing
-        begin = max(offset - PART_OF_END - buffer.start, 0)
-        found = passing.search(buffer.data, begin) if passing else None
-        if found is None:
-            return None
-        self.passing = None
-        return buffer.start + found.end()
-
     def _report_lost(self, begin: int, stop: int, offset: int, *, after_root: bool) -> None:
         """Report that an entry is lost in what is skipped, if it may be."""
         data, since = self._buffer.data, self._since
         if self.pass_end_tags(stop):
             return
-        if self._losses.are_between(data, since, begin, stop, after_root=after_root):
+        if data.find(b"<!--", begin, stop) >= 0:  # what is in a comment is not lost
+            data = data[since:begin] + without_comments(data[begin:stop])
+            since, begin, stop = 0, begin - since, len(data)
+        if not after_root and data.find(NULL_BLOCK, begin, stop) >= 0:
+            message = "there is a block of null bytes between the entries"
+            self._diagnostics.report("SM209", message, at=offset)
+        elif self._losses.are_between(data, since, begin, stop, after_root=after_root):
             if not self._skipped_start:
                 self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
             self._skipped_start = False

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Collection
 from typing import Final
 
-from usp._parse.values.text import NULL_BLOCK
 from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import URL_KEYS, Grammar
@@ -70,13 +69,10 @@ class Losses:
     ) -> bool:
         """Tell whether an entry was lost in what is skipped between entries.
 
-        Its end is there, but its start is not; or null bytes, or a URL. In a sitemap there is no
-        other URL, and a text stands before the end tag of its ``<loc>``. A feed has others: those
-        that describe it.
+        Its end is there, but its start is not; or a URL. In a sitemap there is no other one, and a
+        text stands before the end tag of its ``<loc>``. A feed has others: those that describe it.
         """
         if self._boundaries.ends.search(data, begin, stop):
-            return True
-        if not after_root and data.find(NULL_BLOCK, begin, stop) >= 0:
             return True
         if not self._is_sitemap:
             return False

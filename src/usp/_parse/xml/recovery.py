@@ -47,7 +47,6 @@ _ATTRIBUTE: Final = re.compile(
     "|[\u2018-\u201f]([^\u2018-\u201f]*)[\u2018-\u201f]"
     r"""|([^\s"'>]+))"""
 )
-_ONCE_IN_A_TAG: Final = (b" href=", b" rel=", b" hreflang=", b" url=")
 _MAX_NAME: Final = 32
 _URL_PART: Final = re.compile(rb"[/.:]")
 _JUNK: Final = re.compile(
@@ -64,9 +63,8 @@ _FIELDS: Final = frozenset(
 """The entries and their own fields: the start of one is missing if its end tag stands alone."""
 _ONE_EACH: Final = frozenset({"loc", "link", "guid", "id", "title"})
 """The fields that tell entries apart: in an element that isn't closed, they are another entry's."""
-_CUT_TAG: Final = re.compile(r"</?+[A-Za-z_][\w.:-]*+\Z|</?+\Z")
+_CUT_TAG: Final = re.compile(r"</?+[A-Za-z_][\w.:-]*+\Z")
 """A tag that the next one interrupts, at the end of a text."""
-_EXTENSIONS: Final = tuple({f"{name.partition(':')[0]}:" for name in EXTENSION_NAMES})
 _ATTRIBUTE_START: Final = re.compile(rb"\s+[A-Za-z_][\w.:-]*\s*=")
 
 
@@ -179,12 +177,6 @@ def _parse_attributes(text: bytes) -> dict[str, str]:
     return attributes
 
 
-def _is_spliced(attributes: bytes) -> bool:
-    """Tell whether the attributes of two tags are in one, or half of a value."""
-    is_repeated = any(attributes.count(name) > 1 for name in _ONCE_IN_A_TAG)
-    return is_repeated or (b"'" not in attributes and attributes.count(b'"') % 2 > 0)
-
-
 def _decode_text(data: bytes) -> str:
     return decode_entities(remove_control_characters(data.decode("utf-8", "replace")))
 
@@ -194,7 +186,7 @@ class _OpenTags:
 
     __slots__ = (
         *("_builder", "_closed", "_counts", "_holds_entry", "_open", "_signs"),
-        *("_unknown", "_unknown_depth"),
+        *("_unclosed", "_unknown", "_unknown_depth"),
     )
 
     def __init__(self, builder: EntryBuilder, signs: Signs) -> None:
@@ -205,6 +197,7 @@ class _OpenTags:
         self._unknown_depth = 0  # how many are open, with it
         self._closed = ""  # the field whose end tag was the last thing
         self._holds_entry = False  # whether what may be a part of an entry is in it
+        self._unclosed: set[str] = set()  # what was closed without its end tag
         self._counts: dict[str, int] = {}  # so that an end tag without a start takes no search
 
     def open(self, name: str, attributes: bytes) -> None:
@@ -215,7 +208,7 @@ class _OpenTags:
         was_in_text = builder.is_in_text
         builder.start(name, _parse_attributes(attributes) if attributes else {})
         self._closed = ""
-        if attributes and (_JUNK.search(attributes) or _is_spliced(attributes)):
+        if attributes and _JUNK.search(attributes):
             self._signs.dropped = True
         if attributes and attributes.rstrip().endswith(b"/"):
             builder.end()
@@ -265,9 +258,9 @@ class _OpenTags:
     def _end_unclosed(self) -> None:
         """Close an element that has no end tag: the content of a field is kept."""
         self._signs.tags = True
-        if self._is_in_unknown and (self._holds_entry or self._unknown.startswith(_EXTENSIONS)):
+        if self._is_in_unknown and self._holds_entry:
             self._signs.dropped = True
-        self._end()
+        self._unclosed.add(self._end())
 
     @property
     def _is_in_unknown(self) -> bool:
@@ -277,8 +270,10 @@ class _OpenTags:
     def _close_nothing(self, name: str, *, is_whole: bool) -> None:
         """Note an end tag without a start, unless one of the two is only misspelled."""
         innermost = self._open[-1] if self._open else ""
-        if name.rpartition(":")[2] not in _FIELDS and name not in EXTENSION_NAMES:
-            self._signs.dropped |= not is_whole  # the next tag interrupts it
+        if name.rpartition(":")[2] not in _FIELDS:
+            # The next tag interrupts it, or what it ends is missing: not just crossed, or misnamed.
+            is_lost = name in EXTENSION_NAMES and name not in self._unclosed
+            self._signs.dropped |= not is_whole or (is_lost and not self._builder.is_in_text)
             return
         if self._is_in_unknown and name not in _ONE_EACH and resembles(name, innermost):
             self._end()

@@ -8,17 +8,12 @@ last fault and this one, or ahead with ``ReadBuffer.search``, which never looks 
 import re
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from typing import Final, NamedTuple
+from typing import Final
 
-from usp._parse.input.chunks import ChunksAhead
 from usp._parse.xml.read_buffer import ReadBuffer
+from usp._parse.xml.unparsed import COMMENT, INSTRUCTION
 
-_COMMENT_END: Final = re.compile(rb"-->")
-_COMMENT_LIMIT: Final = re.compile(rb"-->|<!--")
-_INSTRUCTION_END: Final = re.compile(rb"\?>")
-_LONGEST_LIMIT: Final = len(b"<!--")
-PART_OF_END: Final = len(b"--")
-"""How much of the end of a comment or an instruction may be the last bytes of a buffer."""
+_COMMENT_START: Final = re.compile(rb"<!--")
 END_TAG: Final = re.compile(rb"\s*</([^\s<>]+)[ \t\r\n]*>")
 """An end tag that expat accepts, after whitespace of any kind: XML knows four of the six."""
 
@@ -40,36 +35,27 @@ def find_malformed_start(
     return None
 
 
-class Unparsed(NamedTuple):
-    """What may contain anything that looks like a tag, and means nothing: how it ends."""
-
-    end: re.Pattern[bytes]
-    limit: re.Pattern[bytes]
-    """Its end, or what proves that it has none: a comment begins in a comment."""
-
-    def is_closed_ahead(self, data: bytes, ahead: ChunksAhead) -> bool:
-        """Tell whether it ends, given that it begins in this data, and has no limit there."""
-        found = ahead.find(self.limit, data, _LONGEST_LIMIT)
-        return found is not None and self.end.fullmatch(found) is not None
-
-
-COMMENT: Final = Unparsed(_COMMENT_END, _COMMENT_LIMIT)
-UNPARSED: Final = {b"<!--": COMMENT, b"<?": Unparsed(_INSTRUCTION_END, _INSTRUCTION_END)}
-"""By how it begins."""
-
-
 def find_comment(data: bytes, fault: int, begin: int) -> int | None:
     """Return where the comment begins that a fault is in; None if it is in none."""
-    comment = data.find(b"<!--", begin, fault)
-    if comment < 0 or data.find(b"-->", comment, fault) >= 0:
-        return None
-    return comment
+    last_end = data.rfind(b"-->", begin, fault)
+    comment = data.find(b"<!--", max(last_end, begin), fault)
+    return comment if comment >= 0 else None
+
+
+def without_comments(data: bytes) -> bytes:
+    """Return what is written outside of comments."""
+    kept: list[bytes] = []
+    at = 0
+    while (begin := data.find(b"<!--", at)) >= 0 and (end := data.find(b"-->", begin)) >= 0:
+        kept.append(data[at:begin])
+        at = end + len(b"-->")
+    return b"".join([*kept, data[at:]])
 
 
 def is_unclosed_instruction(buffer: ReadBuffer, begin: int) -> bool:
     """Tell whether a processing instruction begins here that has no end."""
     is_begun = buffer.data.startswith(b"<?", begin)
-    return is_begun and buffer.search(_INSTRUCTION_END, begin) is None
+    return is_begun and buffer.search(INSTRUCTION.end, begin) is None
 
 
 def skip_end_tags(data: bytes, begin: int, open_names: AbstractSet[str]) -> int:
@@ -83,10 +69,19 @@ def skip_end_tags(data: bytes, begin: int, open_names: AbstractSet[str]) -> int:
 def find_next_start(
     buffer: ReadBuffer, begin: int, starts: re.Pattern[bytes], *, final: bool
 ) -> int:
-    """Return where the next entry starts, or where an incomplete tag starts, else the end."""
-    match = buffer.search(starts, begin)
-    if match:
-        return match.start()
+    """Return where the next entry starts, or where an incomplete tag starts, else the end.
+
+    What is in a comment is no entry. At one that goes on behind the buffer, reading resumes.
+    """
+    while match := buffer.search(starts, begin):
+        comment = buffer.search(_COMMENT_START, begin)
+        if comment is None or comment.start() > match.start():
+            return match.start()
+        limit = buffer.search(COMMENT.limit, comment.end())
+        if limit is None and not final:
+            return comment.start()
+        # One in which another one begins is not closed.
+        begin = limit.end() if limit and limit[0] == b"-->" else comment.end()
     data = buffer.data
     last = -1 if final else data.rfind(b"<", begin + 1)
     return last if last >= 0 and b">" not in data[last:] else len(data)

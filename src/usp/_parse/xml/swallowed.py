@@ -4,19 +4,39 @@
 section ends where the next one does. Every parser loses the entries in it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Final
 
-from usp._parse.xml.boundaries import boundaries_for
-from usp._parse.xml.grammar import Grammar
+from usp._parse.xml.boundaries import EntryBoundaries
+from usp._parse.xml.read_buffer import ReadBuffer
 
-_CDATA: Final = "<![CDATA["
+_CDATA: Final = b"<![CDATA["
 
 
-def swallowed_entries(text: str, grammar: Grammar) -> Iterator[tuple[str, str]]:
-    """Yield the problem with the text of a field, if it has swallowed an entry.
+class SwallowedEntries:
+    """Looks at what is written in the CDATA sections of entries."""
 
-    There are the tags of entries in it, and the beginning of another section.
-    """
-    if _CDATA in text and boundaries_for(grammar).occur_in(text):
-        yield "SM209", "a CDATA section is not closed, and there are entries in it"
+    def __init__(
+        self, buffer: ReadBuffer, boundaries: EntryBoundaries, report: Callable[[int], None]
+    ) -> None:
+        """Look into a buffer.
+
+        :param report: called with the offset of a section that has swallowed entries.
+        """
+        self._buffer = buffer
+        self._boundaries = boundaries
+        self._report = report
+        self._begin = 0
+
+    def start(self, offset: int) -> None:
+        """Handle the start of a section, given its offset."""
+        self._begin = offset
+
+    def end(self, offset: int) -> None:
+        """Handle the end of a section: what swallows entries swallows the start of another one."""
+        data, begin = self._buffer.data, self._begin + len(_CDATA) - self._buffer.start
+        end = offset - self._buffer.start
+        if begin < 0 or data.find(_CDATA, begin, end) < 0:
+            return
+        if self._boundaries.starts.search(data, begin, end):
+            self._report(self._begin)
