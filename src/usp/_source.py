@@ -53,6 +53,16 @@ from usp.objects.outcome import FoundBy
 SourceName = str | os.PathLike[str]
 """A homepage, a bare domain (which means https), the URL of a sitemap, a file, or ``-``."""
 
+
+class WebName(str):
+    """A domain or URL without a scheme that is known to be no file, whatever files there are.
+
+    With a scheme, it could not be read over http where https doesn't respond.
+    """
+
+    __slots__ = ()
+
+
 STDIN: Final = "-"
 _FILE_NAME: Final = re.compile(
     r"^[./~\\]|^[^/]*\.(?:xml|gz|zst|txt|rss|atom|json|jsonl|csv|tsv|parquet|arrow|db|warc)$",
@@ -236,6 +246,8 @@ def _homepage(given: str, *, normalize: bool | None) -> str:
 
 def is_local(source: SourceName) -> bool:
     """Tell whether a source is a file: a path always is, a str if it exists or looks like one."""
+    if isinstance(source, WebName):
+        return False
     if source == STDIN or not isinstance(source, str):
         return True
     return "://" not in source and (os.path.lexists(source) or bool(_FILE_NAME.search(source)))
