@@ -133,6 +133,7 @@ class RequestsCrawlScope(CrawlScope):
             deadline,
             self._environment or Environment(),
             wait,
+            client._proxies,
             netrc=client._netrc,
             trust_env=getattr(client._sending_session, "trust_env", True),
         )

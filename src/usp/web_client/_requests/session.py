@@ -170,6 +170,24 @@ class _GuardedSession(requests.Session):
             headers["Authorization"] = basic_auth(*login)
         context.redirect_headers(headers, response.url, target)
 
+    def rebuild_proxies(self, prepared_request: Any, proxies: Any) -> Any:
+        """Return the proxies of a redirect: those that a request for its URL would have.
+
+        requests keeps those of the first URL, also where ``NO_PROXY`` names the next host.
+        """
+        context = REQUEST_CONTEXT.get()
+        if context is not None:
+            had_none = not proxies
+            given: dict[str, Any] = dict(context.proxies)  # requests adds to it
+            settings = self.merge_environment_settings(
+                prepared_request.url, given, None, None, None
+            )
+            proxies = settings["proxies"]
+            if had_none and not proxies:
+                return {}
+        # This also removes the login of a proxy from the headers, or sets it.
+        return super().rebuild_proxies(prepared_request, proxies)  # type: ignore[no-untyped-call]
+
 
 class OwnSession(_GuardedSession):
     """A session for several threads, and for all crawls of its client.
@@ -221,13 +239,6 @@ class OwnSession(_GuardedSession):
             "verify": self.verify if verify is None else verify,
             "cert": self.cert if cert is None else cert,
         }
-
-    def rebuild_proxies(self, prepared_request: Any, proxies: Any) -> Any:
-        """Return the proxies of a redirect: none, if there are none at all."""
-        context = REQUEST_CONTEXT.get()
-        if context is not None and not proxies and not context.environment.has_proxies:
-            return {}
-        return super().rebuild_proxies(prepared_request, proxies)  # type: ignore[no-untyped-call]
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         """Send a request; a bug in the library is a failure of the request."""
