@@ -258,7 +258,7 @@ def check_readable(name: str) -> None:
 
     :raises UsageError: if it can't.
     """
-    with _as_usage_error(name):
+    with as_usage_error(name):
         if name == STDIN:
             _stdin()
         elif Path(name).is_dir():
@@ -281,7 +281,7 @@ class LocalFile:
         :raises UsageError: if it is a recording, a table or a database.
         """
         if self.name != STDIN and Path(self.name).is_file():
-            with _as_usage_error(self.name), Path(self.name).open("rb") as file:
+            with as_usage_error(self.name), Path(self.name).open("rb") as file:
                 head = file.read(SIGNATURE_BYTES)
             _check_head(self.name, head)
 
@@ -293,7 +293,7 @@ class LocalFile:
         :raises UsageError: if it can't be read.
         """
         reading = _FileReading(self.name, policy, started)
-        with _as_usage_error(self.name):
+        with as_usage_error(self.name):
             body = self.store.keep(reading)
         _check_head(self.name, next(iter(body), b""))  # of a pipe, too
         source = Source(
@@ -324,7 +324,8 @@ def _time_limit(policy: Policy, started: float, grace: float = 0.0) -> Ended:
 
 
 @contextmanager
-def _as_usage_error(name: str) -> Iterator[None]:
+def as_usage_error(name: str) -> Iterator[None]:
+    """Raise a ``UsageError`` where a file can't be read."""
     try:
         yield
     except StorageError:
