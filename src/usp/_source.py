@@ -146,7 +146,7 @@ class CrawlStart:
         store: Store,
     ) -> Self:
         """Start at whatever the caller names."""
-        name = _name(source)
+        name = source_name(source)
         if is_local(source):
             _check_discovery(use_robots, use_known_paths)
             check_readable(name)
@@ -217,7 +217,11 @@ def _sites(plan: DiscoveryPlan, homepages: Iterable[str]) -> Iterator[Site]:
     return (Site(homepage, tuple(plan.start_urls(homepage))) for homepage in homepages)
 
 
-def _name(source: object) -> str:
+def source_name(source: object) -> str:
+    """Return a source as a string.
+
+    :raises UsageError: if it is neither a string nor a path.
+    """
     name = os.fspath(source) if isinstance(source, os.PathLike) else source
     if not isinstance(name, str):
         raise argument_error("source", "a URL, a domain or a file", source)
