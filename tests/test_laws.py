@@ -38,6 +38,7 @@ from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
 LAYERS = (
     {"_version", "_installation", "_display", "_quantities", "_json", "_signatures"},
+    {"_forks", "_lazy"},
     {"exceptions"},
     {"_validate", "_extras", "_domains", "_closing", "_own_process", "_docstrings"},
     {"objects"},
@@ -181,6 +182,12 @@ def test_parsing_and_deciding_ask_for_no_time() -> None:
         if names_in(node.value) & {"datetime", "date"}
     ]
     assert calls == []
+
+
+def test_no_property_has_a_lock_for_all_instances() -> None:
+    """``cached_property`` has one in Python 3.11, which a fork copies while it is held."""
+    users = [file.name for file in FILES if "import cached_property" in file.read_text()]
+    assert users == []
 
 
 def test_parse_is_imported_through_its_init() -> None:

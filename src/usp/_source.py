@@ -53,6 +53,16 @@ from usp.objects.outcome import FoundBy
 SourceName = str | os.PathLike[str]
 """A homepage, a bare domain (which means https), the URL of a sitemap, a file, or ``-``."""
 
+
+class WebName(str):
+    """A domain or URL without a scheme that is known to be no file, whatever files there are.
+
+    With a scheme, it could not be read over http where https doesn't respond.
+    """
+
+    __slots__ = ()
+
+
 STDIN: Final = "-"
 _FILE_NAME: Final = re.compile(
     r"^[./~\\]|^[^/]*\.(?:xml|gz|zst|txt|rss|atom|json|jsonl|csv|tsv|parquet|arrow|db|warc)$",
@@ -136,7 +146,7 @@ class CrawlStart:
         store: Store,
     ) -> Self:
         """Start at whatever the caller names."""
-        name = _name(source)
+        name = source_name(source)
         if is_local(source):
             _check_discovery(use_robots, use_known_paths)
             check_readable(name)
@@ -207,7 +217,11 @@ def _sites(plan: DiscoveryPlan, homepages: Iterable[str]) -> Iterator[Site]:
     return (Site(homepage, tuple(plan.start_urls(homepage))) for homepage in homepages)
 
 
-def _name(source: object) -> str:
+def source_name(source: object) -> str:
+    """Return a source as a string.
+
+    :raises UsageError: if it is neither a string nor a path.
+    """
     name = os.fspath(source) if isinstance(source, os.PathLike) else source
     if not isinstance(name, str):
         raise argument_error("source", "a URL, a domain or a file", source)
@@ -236,6 +250,8 @@ def _homepage(given: str, *, normalize: bool | None) -> str:
 
 def is_local(source: SourceName) -> bool:
     """Tell whether a source is a file: a path always is, a str if it exists or looks like one."""
+    if isinstance(source, WebName):
+        return False
     if source == STDIN or not isinstance(source, str):
         return True
     return "://" not in source and (os.path.lexists(source) or bool(_FILE_NAME.search(source)))
@@ -246,7 +262,7 @@ def check_readable(name: str) -> None:
 
     :raises UsageError: if it can't.
     """
-    with _as_usage_error(name):
+    with as_usage_error(name):
         if name == STDIN:
             _stdin()
         elif Path(name).is_dir():
@@ -269,7 +285,7 @@ class LocalFile:
         :raises UsageError: if it is a recording, a table or a database.
         """
         if self.name != STDIN and Path(self.name).is_file():
-            with _as_usage_error(self.name), Path(self.name).open("rb") as file:
+            with as_usage_error(self.name), Path(self.name).open("rb") as file:
                 head = file.read(SIGNATURE_BYTES)
             _check_head(self.name, head)
 
@@ -281,7 +297,7 @@ class LocalFile:
         :raises UsageError: if it can't be read.
         """
         reading = _FileReading(self.name, policy, started)
-        with _as_usage_error(self.name):
+        with as_usage_error(self.name):
             body = self.store.keep(reading)
         _check_head(self.name, next(iter(body), b""))  # of a pipe, too
         source = Source(
@@ -312,7 +328,8 @@ def _time_limit(policy: Policy, started: float, grace: float = 0.0) -> Ended:
 
 
 @contextmanager
-def _as_usage_error(name: str) -> Iterator[None]:
+def as_usage_error(name: str) -> Iterator[None]:
+    """Raise a ``UsageError`` where a file can't be read."""
     try:
         yield
     except StorageError:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, Final
 
+from usp._forks import renewed_in_forks
 from usp.exceptions import StorageError
 
 _MAX_SMALL: Final = 64 * 1024
@@ -38,7 +39,7 @@ class Store:
         self._spools: weakref.WeakSet[Spool] = weakref.WeakSet()
         self._in_memory = 0
         self._process = os.getpid()
-        self._lock = threading.Lock()
+        self._lock = renewed_in_forks(threading.Lock())
 
     def keep(self, chunks: Iterable[bytes]) -> Iterable[bytes]:
         """Store a body, and return it as an iterable that can be read any number of times.
@@ -128,7 +129,7 @@ class Spool:
         weakref.finalize(self, self._file.close)
         self.owner = os.getpid()
         self._end = 0
-        self._lock = threading.Lock()
+        self._lock = renewed_in_forks(threading.Lock())
 
     def append(self, data: bytes | bytearray) -> tuple[int, int]:
         """Append data; return its offset and length."""

@@ -3,10 +3,13 @@
 import base64
 from pathlib import Path
 
+import pytest
+
 import usp
 from tests.check.source_pairs import page
 from tests.cli.command import usp as command
 from tests.server import Answer, Callback, Handler, LoopbackServer, redirect, urlset
+from tests.servers import Certificate, TLSServer
 
 LOGIN = f"Basic {base64.b64encode(b'me:pw').decode()}"
 CHALLENGE = Answer(401, headers={"WWW-Authenticate": 'Basic realm="x"'})
@@ -81,3 +84,34 @@ def test_the_command_shows_the_login_nowhere_and_replays_without_it(
     replayed = command("check", url, *options, "--replay", file)
     assert (replayed.code, replayed.out) == (made.code, made.out)
     assert len(server.requests) == count
+
+
+@pytest.mark.parametrize("source", ["site", "file"])
+def test_a_cookie_set_over_https_does_not_go_to_a_live_page_over_http(
+    server: LoopbackServer,
+    secure: TLSServer,
+    certificate: Certificate,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    source: str,
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate.file))
+    moved = {"Set-Cookie": "sid=SECRET; Path=/", "Location": secure.at("next")}
+    listed = urlset(secure.at("page"))
+    secure.otherwise = 404
+    secure.site = {
+        "/robots.txt": f"Sitemap: {secure.at('sitemap.xml')}\n",
+        "/sitemap.xml": listed,
+        "/page": Answer(302, headers=moved),
+        "/next": redirect(server.at("page")),
+    }
+    server.site["/page"] = page()
+    (tmp_path / "sitemap.xml").write_bytes(listed)
+    checked = tmp_path / "sitemap.xml" if source == "file" else secure.url
+    with usp.check(
+        checked, live="all", select=["SM9"], allow_private=True, max_attempts=1
+    ) as stream:
+        assert [*stream]
+    sent = [one.headers.get("cookie") for one in secure.requests if one.path == "/next"]
+    assert sent == ["sid=SECRET"]
+    assert [one.headers.get("cookie") for one in server.requests] == [None]

@@ -4,6 +4,7 @@ import time
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,7 @@ from tests.server import urlset as served
 from usp._check import rule_modules
 from usp._check.registry import CHECKED
 from usp._check.table import RULES
+from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
 from usp.objects.problem import CODES
 
@@ -314,3 +316,10 @@ def test_the_clean_control_site_gives_no_error_and_no_warning(server: LoopbackSe
         findings = [(f.code, str(f.severity), f.examples) for f in found]
     assert [f for f in findings if f[1] in {"error", "warning", "undecided"}] == []
     assert set(found.checked) == {server.at("/index.xml"), *map(server.at, bodies)}
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"x", []])
+@pytest.mark.parametrize("options", [{}, {"base_url": "https://example.org/"}])
+def test_what_is_no_source_is_a_wrong_argument(wrong: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="source must be a URL, a domain or a file"):
+        usp.check(wrong, **options)

@@ -217,6 +217,35 @@ def test_what_was_understood_is_said_where_there_could_be_doubt(
     assert said(usp("ls", "a.xml", cwd=tmp_path)) == ["usp: reading the file ./a.xml"]
 
 
+READING = {
+    "ls": ("ls", "SITE"),
+    "find": ("find", "SITE"),
+    "check": ("check", "SITE"),
+    "sync": ("sync", "SITE", "--state", "state.db"),
+    "export": ("export", "SITE", "-o", "out.csv"),
+    "diff": ("diff", "SITE", "a.xml"),
+    "report": ("report", "SITE"),
+}
+
+
+@pytest.mark.parametrize("local", ["file", "folder"])
+@pytest.mark.parametrize("command", READING)
+def test_a_host_with_a_path_is_not_the_file_that_is_called_like_the_host(
+    site: LoopbackServer, tmp_path: Path, command: str, local: str
+) -> None:
+    bare = site.url.removeprefix("http://").rstrip("/")
+    (tmp_path / "a.xml").write_bytes(urlset("http://h/1"))
+    if local == "folder":
+        (tmp_path / bare).mkdir()
+    else:
+        (tmp_path / bare).write_bytes(urlset("http://h/2"))
+    typed = [f"{bare}/en/" if word == "SITE" else word for word in READING[command]]
+    ended = usp(*typed, cwd=tmp_path)
+    assert ended.code in {0, 1}, ended.err
+    assert "/index.xml" in site.requested
+    assert f"https://{bare}/" in ended.err
+
+
 def test_quiet_prints_errors_only(site: LoopbackServer) -> None:
     del site.site["/b.xml"]
     ended = usp("ls", site.url, "-k", "-q", "-f", "pages")

@@ -1,6 +1,7 @@
 """``usp sync`` and ``usp changes`` as processes: output, exit codes, one line for what is wrong."""
 
 import json
+import os
 import re
 import signal
 import sys
@@ -304,3 +305,12 @@ def test_wrong_use_is_one_line_and_exit_code_2(
     assert (done.code, done.out) == (2, "")
     assert message in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are Unicode there")
+def test_a_file_name_that_is_not_utf_8_is_one_line(tmp_path: Path) -> None:
+    name = os.fsdecode(b"a\xff.xml")
+    (tmp_path / name).write_text("https://example.org/\n")
+    ended = usp("sync", name, "--state", "s.db", cwd=tmp_path)
+    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert "is not UTF-8" in ended.err

@@ -6,6 +6,7 @@ import pytest
 
 import usp as package
 from tests.cli.command import usp
+from tests.server import urlset
 from usp.cli._arguments import COMMANDS
 from usp.cli._source import site_url
 from usp.cli.cli import parse_args
@@ -156,3 +157,18 @@ def test_a_wrong_value_is_one_line_though_a_file_may_not_need_it(
     ended = usp(command, "s.txt", f"{option}={value}")
     assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
     assert option in ended.err
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file that fails when read")
+@pytest.mark.parametrize(
+    "command",
+    [["ls"], ["find"], ["check"], ["report"], ["diff", "a.xml"], ["sync", "--state", "s.db"]],
+    ids=lambda words: words[0],
+)
+def test_a_source_that_fails_when_it_is_read_is_wrong_use(
+    tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "a.xml").write_bytes(urlset("https://example.org/"))
+    ended = usp(*command, "/proc/self/mem", cwd=tmp_path)
+    message = "usp: error: /proc/self/mem can't be read: Input/output error.\n"
+    assert (ended.code, ended.out, ended.err) == (2, "", message)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import TIMEOUT, Finished, script, search_path
-from tests.server import Handler, LoopbackServer, stall, urlset
+from tests.server import Answer, Handler, LoopbackServer, stall, urlset
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no fork, other thread limits")
 
@@ -178,6 +178,94 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     ended = python(code, site.url)
     assert (ended.err, ended.out) == ("", "0\n")
+
+
+CRAWL_IN_CHILDREN = """
+import faulthandler, logging, os, sys, threading, warnings
+warnings.simplefilter("ignore", DeprecationWarning)
+logging.disable()
+import usp
+from usp.web_client.requests_client import RequestsWebClient
+
+url = sys.argv[1]
+
+def crawl(client):
+    return usp.sitemap_tree(url, web_client=client).outcome
+
+def status_of_child(make_client):
+    child = os.fork()
+    if child == 0:
+        faulthandler.dump_traceback_later(10, exit=True)
+        os._exit(0 if crawl(make_client()) == "found" else 2)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+shared = RequestsWebClient()
+crawl(shared)  # what is imported later has locks of its own
+"""
+
+
+def test_forked_processes_crawl_while_threads_of_the_parent_do(
+    site: LoopbackServer, tmp_path: Path
+) -> None:
+    netrc = tmp_path / "netrc"  # a long one, so that most forks happen while a thread reads it
+    netrc.write_text("".join(f"machine h{n}.example login a password b\n" for n in range(300)))
+    netrc.chmod(0o600)
+    site.site["/b.xml"] = Answer(body=urlset(site.at("/b")), headers={"Set-Cookie": "a=b"})
+    code = (
+        CRAWL_IN_CHILDREN
+        + """
+def crawl_on():
+    while True:
+        crawl(shared)
+
+for _ in range(4):
+    threading.Thread(target=crawl_on, daemon=True).start()
+print([status_of_child(RequestsWebClient) for _ in range(8)])
+print([status_of_child(lambda: shared) for _ in range(8)], flush=True)
+os._exit(0)
+"""
+    )
+    ended = script(code, site.url, env={**ENV, "NETRC": str(netrc)})
+    assert (ended.err, ended.out) == ("", f"{[0] * 8}\n{[0] * 8}\n")
+
+
+HELD_LOCKS = {
+    "cookies": "shared._session.cookies._cookies_lock",
+    "scopes": "shared._scopes._lock",
+    "waiter": "shared._waiter._lock",
+    "adapter": "shared._session.get_adapter(url)._lock",
+    "pools": "shared._session.get_adapter(url).poolmanager.pools.lock",
+    "pool": "shared._session.get_adapter(url).poolmanager.connection_from_url(url).pool.mutex",
+}
+
+
+def test_a_forked_process_uses_a_client_whatever_threads_of_the_parent_held(
+    site: LoopbackServer,
+) -> None:
+    code = (
+        CRAWL_IN_CHILDREN
+        + f"""
+held, done = threading.Event(), threading.Event()
+
+def hold(lock):
+    with lock:
+        held.set()
+        done.wait()
+
+for lock in [{", ".join(HELD_LOCKS.values())}]:
+    held.clear()
+    done.clear()
+    holder = threading.Thread(target=hold, args=[lock])
+    holder.start()
+    held.wait()
+    print(status_of_child(lambda: shared), end=" ", flush=True)
+    done.set()
+    holder.join()
+shared.close()
+"""
+    )
+    ended = python(code, site.url)
+    assert (ended.err, ended.out.split()) == ("", ["0"] * len(HELD_LOCKS))
 
 
 # Streams that are dropped

@@ -51,6 +51,7 @@ def site(server: LoopbackServer) -> str:
         ({"path": "x.csv", "replace": True, "append": True}, "exclude each other"),
         ({"path": "x.csv", "bom": "yes"}, "bom must be True or False"),
         ({"path": 7}, "path must be"),
+        ({"path": "x\0.csv"}, "path must be the name of a file"),
         ({"path": "x.csv", "since": "yesterday"}, "since must be"),
         ({"path": "x.csv", "sinse": "48h"}, "sinse"),
     ],
@@ -163,3 +164,9 @@ def test_importing_the_package_and_writing_csv_loads_no_library_of_tables(tmp_pa
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path
     )
     assert done.stdout == "set()\n"
+
+
+def test_what_is_no_name_of_a_table_is_a_wrong_argument(site: str) -> None:
+    wrong: Any = []
+    with pytest.raises(UsageError, match="table must be the name of a table"):
+        usp.to_arrow(site, table=wrong)

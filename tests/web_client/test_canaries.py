@@ -55,6 +55,7 @@ def test_every_reliance_has_its_canary() -> None:
 OUTSIDE_OF_THE_ADAPTERS = {
     "_ArgumentGroup",  # argparse, in an annotation alone
     "_actions",  # argparse: tests/cli/test_completion.py shows that files are completed
+    "_at_fork_reinit",  # threading: tests/drive/test_processes_and_threads.py, locks after a fork
     "_exit",  # os: public, though it has an underscore
     "_is_text_encoding",  # tests/parse/test_canaries.py
     "_replace",  # documented: a named tuple has it
@@ -401,6 +402,16 @@ def test_requests_copies_cookies(server: LoopbackServer) -> None:
         session.get(server.at("/a"), auth=forbid)
     sent = [request.headers.get("cookie") for request in server.requests]
     assert sent == ["a=b", None], changed("PreparedRequest._cookies", "_requests/identity.py")
+
+
+def test_locks_of_pools(pool: urllib3.HTTPConnectionPool) -> None:
+    """The pools have a lock, and so has the queue of a pool; ``threading`` can renew them."""
+    with urllib3.PoolManager() as manager:
+        locks = [manager.pools.lock, getattr(pool.pool, "mutex", None)]
+    for lock in locks:
+        assert hasattr(lock, "_at_fork_reinit"), changed(
+            "the lock of pools", "_requests/session.py"
+        )
 
 
 def test_cookie_jar_lock() -> None:

@@ -1,6 +1,7 @@
 """Proxies without a scheme, and values that can't be a proxy: as setting and in the environment."""
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,36 @@ def test_so_is_that_of_a_session_and_that_of_a_redirect(
     for crawl in WAYS.values():
         tree = crawl(server.at("/sitemap.xml"), allow_private=True)
         assert len([*tree.all_pages()]) == 1
+
+
+def with_a_session(*args: str, **options: bool) -> AbstractSitemap:
+    with requests.Session() as session:
+        client = RequestsWebClient(session=session, private_addresses="allow")
+        with closing(client):
+            return usp.sitemap_tree(*args, web_client=client, policy=usp.Policy(max_attempts=1))
+
+
+@pytest.mark.parametrize("way", [*WAYS, "session"])
+def test_no_proxy_holds_after_a_redirect(
+    server: LoopbackServer, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """From the proxy to a host without one, there and back again."""
+    crawl = {**WAYS, "session": with_a_session}[way]
+    with LoopbackServer() as proxy:
+        proxy.otherwise = server.otherwise = 404
+        proxy.site[SITEMAP] = redirect(server.at("/a.xml"))
+        server.site["/a.xml"] = redirect(f"{SITE}b.xml")
+        proxy.site[f"{SITE}b.xml"] = redirect(server.at("/c.xml"))
+        server.site["/c.xml"] = urlset(f"{SITE}page")
+        monkeypatch.setenv("http_proxy", f"http://bob:pw@localhost:{proxy.port}")
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        tree = crawl(SITEMAP, allow_private=True)
+        assert [page.url for page in tree.all_pages()] == [f"{SITE}page"]
+        assert proxy.requested == [SITEMAP, f"{SITE}b.xml"]
+        assert server.requested == ["/a.xml", "/c.xml"]
+        logins = [one.headers.get("proxy-authorization") for one in proxy.requests]
+        assert logins == ["Basic Ym9iOnB3"] * 2
+        assert all("proxy-authorization" not in one.headers for one in server.requests)
 
 
 @pytest.mark.parametrize("command_name", ["ls", "crawl"])

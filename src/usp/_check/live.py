@@ -5,7 +5,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 from usp._check.facts import MAX_SHARING, EntryFacts
@@ -19,6 +18,7 @@ from usp._check.samples import (
     sample_number,
     wilson_interval,
 )
+from usp._lazy import lazy_property
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
 _MEDIA: Final = ("image:loc", "video:thumbnail_loc", "video:content_loc")
@@ -77,11 +77,11 @@ class ListedPages:
         self._facts = facts
         self._sharing = frozenset(facts.entry.urls[:MAX_SHARING])
 
-    @cached_property
+    @lazy_property
     def _lastmod(self) -> str:
         return next((text.strip() for text in self._facts.entry.raw("lastmod")), "")
 
-    @cached_property
+    @lazy_property
     def _media(self) -> tuple[str, ...]:
         entry = self._facts.entry
         media = () if entry.is_plain else (url for key in _MEDIA for url in entry.texts(key))

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 from usp._check.facts import CheckOptions
 from usp._check.findings import Occurrence
 from usp._check.rules import CheckSeverity
 from usp._check.samples import PageEntry
+from usp._lazy import lazy_property
 from usp._parse import (
     PageMarkup,
     Source,
@@ -52,7 +52,7 @@ class PageFacts:
         """Return an occurrence at the entry of the page."""
         return occurrence_at(self.listed, code, detail, severity)
 
-    @cached_property
+    @lazy_property
     def markup(self) -> PageMarkup | None:
         """What its HTML says; None if it is something else."""
         content_type = next(iter(self.headers.get("Content-Type", ())), "")
@@ -64,7 +64,7 @@ class PageFacts:
         text = document_text(source, self.max_bytes)
         return read_page_markup(text, self.url)
 
-    @cached_property
+    @lazy_property
     def header_links(self) -> list[tuple[str, dict[str, str]]]:
         """The targets of its ``Link`` headers, with their parameters."""
         return list(links_of_header(self.headers.get("Link", ()), self.url))

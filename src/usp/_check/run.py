@@ -14,7 +14,7 @@ from usp._drive.run import CrawlClient
 from usp._inputs.crawled import replayed
 from usp._inputs.kinds import InputKind
 from usp._keywords import crawl_keywords, explains_crawl, taken
-from usp._source import SourceName
+from usp._source import SourceName, source_name
 from usp._validate import check_callables
 from usp.objects.events import Observer
 from usp.web_client.abstract_client import AbstractWebClient
@@ -51,6 +51,7 @@ def check(
     :return: an iterator of findings, with ``summary``, ``outcome``, ``problems`` and ``close()``.
     :raises UsageError: if there is no such rule or engine, or another argument is wrong.
     """
+    source_name(source)
     check_callables(on_occurrence=on_occurrence)
     chosen, given = taken(CheckChoices, check_fields)
     crawl_policy, client = crawl_keywords(policy, web_client, given, source)

@@ -13,6 +13,7 @@ from usp._export.formats import FileFormat, is_format_suffix
 from usp._export.options import WriteOptions
 from usp._export.output import OutputFile
 from usp._tables.schema import PAGE_PARTS, TABLES, Table, table_named
+from usp._validate import argument_error
 from usp._whole_file import FileState, check_new, is_special
 from usp.exceptions import UsageError
 
@@ -42,6 +43,8 @@ class ExportTarget:
         name = os.fspath(path)
         if name == STDOUT:
             return cls._stream(None, FileFormat.of(name, format))
+        if "\0" in name:
+            raise argument_error("path", "the name of a file or folder", name)
         resolved = Path(os.path.realpath(name))  # what a link leads to is replaced, not the link
         if _is_folder(name):
             form = FileFormat.of("", format or _FOLDER_FORMAT)

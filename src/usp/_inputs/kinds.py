@@ -19,7 +19,15 @@ from usp._inputs.text_file import HEAD_BYTES, compression_of, head_of, text_of_h
 from usp._json import parse_json
 from usp._quantities import duration
 from usp._signatures import kind_of_file
-from usp._source import STDIN, SourceName, check_readable, is_local, names_a_document, start_url
+from usp._source import (
+    STDIN,
+    SourceName,
+    as_usage_error,
+    check_readable,
+    is_local,
+    names_a_document,
+    start_url,
+)
 from usp._sync.state import APPLICATION
 from usp._sync.state_path import StatePath
 from usp._validate import argument_error
@@ -105,8 +113,9 @@ def named_input(source: SourceName, *, column: str | None = None) -> NamedInput:
     check_readable(name)
     if not path.is_file():  # a pipe, which can be read once
         return NamedInput(name, InputKind.FILE, path)
-    with path.open("rb") as file:
-        return _of_head(name, path, file.read(HEAD_BYTES), column)
+    with as_usage_error(name), path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    return _of_head(name, path, head, column)
 
 
 def wait_for_stdin(seconds: float | None) -> None:

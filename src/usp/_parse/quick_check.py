@@ -13,9 +13,9 @@ So the result is that of the full check.
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Final
 
+from usp._lazy import lazy_property
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.input.sniff import Kind
@@ -272,12 +272,12 @@ class _PatternTest(_Test):
     def __call__(self, text: str, /) -> object:
         return self.is_good(text)
 
-    @cached_property
+    @lazy_property
     def is_good(self) -> IsGood:
         """Matches a good text."""
         return re.compile(self._pattern).fullmatch
 
-    @cached_property
+    @lazy_property
     def all_are_good(self) -> IsGood:
         """Matches good texts, with a separator after each."""
         return re.compile(rf"(?:(?:{self._pattern}){SEPARATOR})*+").fullmatch

@@ -13,7 +13,7 @@ from typing import Final, Self
 from usp._crawl.policy import Policy
 from usp._crawl.selection import matches_patterns, parse_patterns
 from usp._crawl.time_bounds import parse_bound
-from usp._crawl.urls import url_with_scheme
+from usp._crawl.urls import LONE_SURROGATE, url_with_scheme
 from usp._display import without_credentials
 from usp._docstrings import explains_fields
 from usp._keywords import CrawlFields
@@ -242,6 +242,8 @@ def sources_of(
             store=Store(),
         )
         name = site_key(source)
+        if LONE_SURROGATE.search(name):
+            raise UsageError(f"{name!r} is not UTF-8, so no state can keep it: rename it.")
         named.setdefault(name, SyncSource(source, name))
     return list(named.values())
 

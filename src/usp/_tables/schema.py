@@ -93,6 +93,8 @@ def table_named(name: str) -> Table:
 
     :raises UsageError: if there is none of this name.
     """
+    if not isinstance(name, str):
+        raise argument_error("table", "the name of a table", name)
     if name not in TABLES:
         raise UsageError(
             f"{name!r} is no table{hint(name, TABLES)}; the tables are {', '.join(TABLES)}."

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from usp._crawl.urls import check_homepage
-from usp._source import is_local, looks_like_sitemap
+from usp._source import WebName, is_local, looks_like_sitemap
 from usp._validate import shown_argument
 from usp.cli._text_file import STDIN, read_lines
 from usp.exceptions import UsageError
@@ -48,8 +48,9 @@ class NamedSource:
             plain = typed == STDIN or "/" in typed or Path(typed).is_dir()
             return cls(typed, SourceKind.FILE, "" if plain else f"reading the file ./{typed}")
         url = site_url(typed)
-        # Without a scheme, http is tried if https doesn't respond.
-        name = url if "://" in typed else url.removeprefix("https://")
+        # Without a scheme, http is tried if https doesn't respond. What is left of a URL may be the
+        # name of a file, which was not typed.
+        name = url if "://" in typed else WebName(url.removeprefix("https://"))
         parts = urlsplit(url)
         if args.sitemap:
             return cls(name, SourceKind.SITEMAP)
@@ -60,7 +61,7 @@ class NamedSource:
             doubt = f"reading the site {site} (use -s to read one sitemap)"
         else:
             doubt = "" if "://" in typed else f"reading the site {site}"
-        homepage = site if "://" in typed else parts.netloc
+        homepage = site if "://" in typed else WebName(parts.netloc)
         return cls(homepage, SourceKind.SITE, doubt)
 
 

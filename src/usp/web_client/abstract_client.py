@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from usp._closing import ClosesAtExit
 from usp._display import redact
+from usp._forks import renewed_in_forks
 from usp.exceptions import NoWebClientException, UsageError
 from usp.objects.fetch_info import Validators
 from usp.web_client._http import settings
@@ -356,7 +357,7 @@ class RequestWaiter:
         self._wait = settings.wait(wait, random_wait)
         self._random_wait = random_wait
         self._free_at = 0.0
-        self._lock = threading.Lock()
+        self._lock = renewed_in_forks(threading.Lock())
 
     def interval(self) -> float:
         """Return the seconds between the next two requests."""

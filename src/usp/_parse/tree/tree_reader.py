@@ -10,11 +10,11 @@ belongs. Any other one is left to ``XmlReader``, the authority on what it means 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
+from usp._lazy import lazy_property
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.pattern.familiar import begins_like_another
@@ -249,7 +249,7 @@ class _TreeReader:
                     raise _OddError  # its prefix may be another one
                 record.append((key, value))
 
-    @cached_property
+    @lazy_property
     def _has_one_rdf(self) -> bool:
         """Whether the namespace of RDF has its usual prefix, and no other one."""
         return self._data.count(RDF.encode()) == 1 and b"xmlns:rdf" in self._data

@@ -23,6 +23,7 @@ from usp._display import redact_argument
 from usp.exceptions import AddressRefusedError, DeadlineError
 from usp.objects.fetch_info import Validators
 from usp.web_client._aiohttp.connector import AIO_REQUEST_CONTEXT, AioRequestContext, Connector
+from usp.web_client._aiohttp.cookie_jar import CrawlCookieJar
 from usp.web_client._aiohttp.head import header_bytes, received_headers, sent_conditions
 from usp.web_client._aiohttp.response import (
     AioWebClientErrorResponse,
@@ -124,7 +125,7 @@ class AiohttpCrawlScope(AioCrawlScope):
             connector=connector,
             connector_owner=False,
             headers=client._headers,
-            cookie_jar=aiohttp.CookieJar(unsafe=True),  # hosts may be IP addresses
+            cookie_jar=CrawlCookieJar(self._homepage),
             auto_decompress=False,
             timeout=client._timeout,
             max_line_size=MAX_HEADER_LINE,

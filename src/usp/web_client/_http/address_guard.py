@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Literal, get_args
 
+from usp._forks import renewed_in_forks
 from usp._validate import argument_error
 from usp.exceptions import AddressRefusedError
 from usp.web_client._http.special_addresses import is_public
@@ -55,7 +56,7 @@ class Guard:
         self._look_up = look_up
         self._home: str | None = None
         self._confined: bool | None = rule == "refuse"
-        self._lock = threading.Lock()
+        self._lock = renewed_in_forks(threading.Lock())
 
     def __reduce__(self) -> tuple[type["Guard"], tuple[AddressRule, Callable[[str], bool], LookUp]]:
         """Pickle the rule only, without the lock and the verdict."""

@@ -6,7 +6,6 @@ it once, and once a host what depends on the host; the next crawl reads it anew.
 
 import os
 from collections.abc import Mapping
-from functools import cached_property
 from netrc import NetrcParseError, netrc
 from pathlib import Path
 from typing import Final
@@ -15,6 +14,7 @@ from urllib.request import getproxies
 
 from requests.utils import get_environ_proxies
 
+from usp._lazy import lazy_property
 from usp.web_client._http.credentials import Homepage
 from usp.web_client._http.urls import Login, host_of
 
@@ -35,17 +35,17 @@ class Environment:
     def __init__(self) -> None:
         self._proxies: dict[str, Mapping[str, str]] = {}
 
-    @cached_property
+    @lazy_property
     def ca_bundle(self) -> str | None:
         """The CA bundle that is used instead of that of certifi."""
         return os.environ.get(self.ca_bundle_variable) or None
 
-    @cached_property
+    @lazy_property
     def ca_bundle_variable(self) -> str:
         """The variable that names it; empty if none does."""
         return next((name for name in _CA_BUNDLES if os.environ.get(name)), "")
 
-    @cached_property
+    @lazy_property
     def has_proxies(self) -> bool:
         """Whether any URL has a proxy."""
         return any(name != _EXCEPTIONS for name in getproxies())
@@ -70,7 +70,7 @@ class Environment:
         is_named = homepage.is_at(url) or (homepage.is_anywhere and not is_redirect)
         return logins.get(host_of(url), default if is_named else None)
 
-    @cached_property
+    @lazy_property
     def _logins(self) -> tuple[Mapping[str, Login | None], Login | None]:
         """The logins of ``.netrc`` by host, and the default; a file that can't be read has none."""
         named = os.environ.get("NETRC")

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
+from usp._forks import renewed_in_forks
 from usp.exceptions import DeadlineError
 
 __all__ = ["FirstResponses", "ResponseWait"]
@@ -58,7 +59,7 @@ class FirstResponses:
         self._hosts: defaultdict[str, defaultdict[str, _Host]] = defaultdict(
             lambda: defaultdict(_Host)
         )
-        self._lock = threading.Lock()
+        self._lock = renewed_in_forks(threading.Lock())
 
     def started(self, url: str) -> float | None:
         """Record that a request waits for a host; return until when, None for no limit."""

@@ -16,6 +16,7 @@ http.client ``HTTPResponse.fp``                response_head.py    test_http_cli
 ``chunked``, ``length`` of HTTPResponse        response_head.py    test_http_client_chunked
 urllib3 ``HTTPConnectionPool.ConnectionCls``   session.py          test_urllib3_connection_class
 urllib3 ``PoolManager.pools``                  session.py          test_urllib3_pools
+the locks of urllib3's pools                   session.py          test_locks_of_pools
 requests ``Session.rebuild_auth()``            session.py          test_requests_rebuild_auth
 requests ``Session.send()``, once a hop        session.py          test_requests_send
 requests ``HTTPAdapter._pool_maxsize``, …      session.py          test_requests_adapter_settings

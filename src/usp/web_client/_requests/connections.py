@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.util.ssl_ import create_urllib3_context
 
+from usp._forks import renewed_in_forks
 from usp.web_client._http.defaults import MAX_WAIT_SECONDS
 from usp.web_client._http.error_responses import DROPPED_AT_ONCE
 from usp.web_client._http.first_response import ResponseWait
@@ -102,7 +103,7 @@ class SharedTLSContext(ssl.SSLContext):
         made = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED if verify else ssl.CERT_NONE)
         made.__class__ = cls
         shared = cast("SharedTLSContext", made)
-        shared._done, shared._lock = set(), threading.Lock()
+        shared._done, shared._lock = set(), renewed_in_forks(threading.Lock())
         return shared
 
     def load_verify_locations(

@@ -13,6 +13,8 @@ from typing import Any, Final
 
 from requests.cookies import RequestsCookieJar
 
+from usp._forks import renewed_in_forks
+
 __all__ = ["BoundedCookieJar"]
 
 MAX_OF_HOST: Final = 50
@@ -24,6 +26,10 @@ class BoundedCookieJar(RequestsCookieJar):
 
     Threads may iterate over it while others set cookies; in requests, that fails.
     """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        renewed_in_forks(self._lock)
 
     def __iter__(self) -> Iterator[Any]:
         with self._lock:

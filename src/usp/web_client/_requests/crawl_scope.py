@@ -21,6 +21,7 @@ from requests.auth import HTTPBasicAuth
 from requests.utils import default_user_agent, select_proxy
 
 from usp._display import redact_argument
+from usp._forks import renewed_in_forks
 from usp.exceptions import AddressRefusedError, CancelledFetchError, DeadlineError
 from usp.objects.fetch_info import Validators
 from usp.web_client._http import error_responses
@@ -133,6 +134,7 @@ class RequestsCrawlScope(CrawlScope):
             deadline,
             self._environment or Environment(),
             wait,
+            client._proxies,
             netrc=client._netrc,
             trust_env=getattr(client._sending_session, "trust_env", True),
         )
@@ -315,7 +317,7 @@ class CrawlScopes:
         self._rules = Guard(rule, is_public)
         self._outside: RequestsCrawlScope | None = None
         self._all: WeakSet[RequestsCrawlScope] = WeakSet()
-        self._lock = threading.Lock()
+        self._lock = renewed_in_forks(threading.Lock())
 
     def __reduce__(self) -> tuple[type["CrawlScopes"], tuple[AddressRule, Callable[[str], bool]]]:
         """Pickle the settings only: crawls stay here."""

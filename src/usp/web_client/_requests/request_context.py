@@ -35,6 +35,8 @@ class RequestContext:
     environment: Environment
     wait: ResponseWait
     """How long to wait for a host that has not responded yet."""
+    proxies: Mapping[str, str | None] = field(default_factory=dict)
+    """The caller's proxies by scheme, which go before those of the environment."""
     credentials: Mapping[str, str] = field(default_factory=dict)
     """The caller's credentials, while the request stays on the server that they were sent to."""
 

@@ -22,6 +22,7 @@ from requests.adapters import BaseAdapter, HTTPAdapter
 from requests.structures import CaseInsensitiveDict
 from urllib3 import PoolManager
 
+from usp._forks import renewed_in_forks
 from usp.web_client._http.credentials import basic_auth
 from usp.web_client._http.encodings import ACCEPTED
 from usp.web_client._http.errors import LIBRARY_BUGS
@@ -46,7 +47,7 @@ class _SharingAdapter(HTTPAdapter):
         :param model: a plain adapter of the caller's, whose settings hold.
         """
         self._contexts: dict[object, SharedTLSContext] = {}
-        self._lock = threading.Lock()
+        self._lock = renewed_in_forks(threading.Lock())
         if model is None:
             super().__init__(pool_connections=_MAX_KEPT, pool_maxsize=_MAX_KEPT)
             return
@@ -69,8 +70,21 @@ class _SharingAdapter(HTTPAdapter):
         Pools of a SOCKS proxy, or of a library that mocks the network, keep their class.
         """
         pool: Any = super().get_connection_with_tls_context(*args, **options)
+        if (kept := getattr(pool, "pool", None)) is not None:  # not of such a library, nor closed
+            renewed_in_forks(kept.mutex)
         pool.ConnectionCls = OUR_CONNECTIONS.get(pool.ConnectionCls, pool.ConnectionCls)
         return pool
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        """Make the pools."""
+        super().init_poolmanager(*args, **options)
+        renewed_in_forks(self.poolmanager.pools.lock)
+
+    def proxy_manager_for(self, *args: Any, **options: Any) -> Any:
+        """Return the pools of a proxy."""
+        manager: Any = super().proxy_manager_for(*args, **options)
+        renewed_in_forks(manager.pools.lock)
+        return manager
 
     def build_connection_pool_key_attributes(
         self, request: Any, verify: Any, cert: Any = None
@@ -102,7 +116,7 @@ class GuardedAdapters:
 
     def __init__(self) -> None:
         self._ours: WeakKeyDictionary[BaseAdapter, _SharingAdapter] = WeakKeyDictionary()
-        self._lock = threading.Lock()
+        self._lock = renewed_in_forks(threading.Lock())
 
     def __reduce__(self) -> tuple[type["GuardedAdapters"], tuple[()]]:
         """Pickle nothing: connections stay here."""
@@ -170,6 +184,24 @@ class _GuardedSession(requests.Session):
             headers["Authorization"] = basic_auth(*login)
         context.redirect_headers(headers, response.url, target)
 
+    def rebuild_proxies(self, prepared_request: Any, proxies: Any) -> Any:
+        """Return the proxies of a redirect: those that a request for its URL would have.
+
+        requests keeps those of the first URL, also where ``NO_PROXY`` names the next host.
+        """
+        context = REQUEST_CONTEXT.get()
+        if context is not None:
+            had_none = not proxies
+            given: dict[str, Any] = dict(context.proxies)  # requests adds to it
+            settings = self.merge_environment_settings(
+                prepared_request.url, given, None, None, None
+            )
+            proxies = settings["proxies"]
+            if had_none and not proxies:
+                return {}
+        # This also removes the login of a proxy from the headers, or sets it.
+        return super().rebuild_proxies(prepared_request, proxies)  # type: ignore[no-untyped-call]
+
 
 class OwnSession(_GuardedSession):
     """A session for several threads, and for all crawls of its client.
@@ -221,13 +253,6 @@ class OwnSession(_GuardedSession):
             "verify": self.verify if verify is None else verify,
             "cert": self.cert if cert is None else cert,
         }
-
-    def rebuild_proxies(self, prepared_request: Any, proxies: Any) -> Any:
-        """Return the proxies of a redirect: none, if there are none at all."""
-        context = REQUEST_CONTEXT.get()
-        if context is not None and not proxies and not context.environment.has_proxies:
-            return {}
-        return super().rebuild_proxies(prepared_request, proxies)  # type: ignore[no-untyped-call]
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         """Send a request; a bug in the library is a failure of the request."""

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Final
 from weakref import WeakSet
 
+from usp._forks import renewed_in_forks
 from usp.exceptions import CancelledFetchError
 from usp.web_client._http.defaults import MAX_WAIT_SECONDS
 from usp.web_client._http.error_responses import CANCELLED_MESSAGE
@@ -27,10 +28,10 @@ class TrackedSockets:
     """
 
     def __init__(self) -> None:
-        self.cancelled = threading.Event()
+        self.cancelled = renewed_in_forks(threading.Event())
         self._open: WeakSet[TrackedSocket] = WeakSet()
         self._connecting = 0
-        self._lock = threading.Condition()
+        self._lock = renewed_in_forks(threading.Condition())
 
     def add(self, sock: "TrackedSocket") -> None:
         """Take a socket over from the crawl that had it.

@@ -7,7 +7,6 @@ derived from it (``playback``).
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +15,7 @@ from urllib.parse import urljoin, urlsplit
 from usp._crawl.resource_table import normalized
 from usp._display import without_credentials
 from usp._json import parse_json
+from usp._lazy import lazy_property
 from usp.exceptions import UsageError
 from usp.web_client._warc import warcio_module
 from usp.web_client._warc.fetch_record import FetchRecord
@@ -168,7 +168,7 @@ class Recording:
         """Return the response of a record."""
         return self._index.by_id.get(record_id)
 
-    @cached_property
+    @lazy_property
     def _by_url(self) -> dict[str, list[StoredResponse]]:
         """The responses by URL, in order; every redirect is one."""
         found: dict[str, list[StoredResponse]] = {}
