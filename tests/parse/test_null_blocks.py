@@ -68,6 +68,14 @@ def test_what_a_block_of_null_bytes_replaces_is_missing(kind: str, size: int) ->
         assert urls == expected or not sitemap.complete
 
 
+@pytest.mark.parametrize("before", ["</div>", "<url><loc>http://h/?x=1&y=2</loc></url>"])
+def test_a_block_after_a_fault_is_told(before: str) -> None:
+    entry = "<url><loc>http://h/b</loc></url>"
+    sitemap = parse(f"<urlset {ALL}>{before}{chr(0) * 16}{entry}</urlset>")
+    assert "http://h/b" in [page.url for page in sitemap.all_pages()]
+    assert not sitemap.complete
+
+
 @pytest.mark.parametrize("kind", ["urlset", "RSS", "text"])
 def test_the_end_of_a_file_that_was_never_written(kind: str) -> None:
     whole = DOCUMENTS[kind]().encode()

@@ -138,7 +138,7 @@ class EntryReading(ABC, Generic[Made]):
         else:
             self._tally.miss(record)
         several = len(urls) > 1
-        shared = _shared_fields(record, fields.url_key, len(urls)) if several else []
+        shared = _shared_fields(record, fields.url_key, len({*urls})) if several else []
         seen = self._seen_children if name == CHILD else self._seen
         for url in urls:
             if not seen.add(url):

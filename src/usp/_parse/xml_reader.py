@@ -5,12 +5,11 @@ Where expat stops, ``faults`` says where to resume, and a new expat parser conti
 fault costs its own entry at most, and the time stays linear.
 
 The bytes from the start of the current entry on are buffered, and never more than ``MAX_ENTRY``
-(what is looked for ahead is kept compressed: ``unparsed``):
-older versions of expat take quadratic time for one huge token, so they never get one. expat is fed
-from the root element on and is never outside of all elements again, so it never sees a DOCTYPE. It
-remembers every name, and every open element: a parser that holds more of them than any real
-document has is replaced by a new one between two entries. A document whose head and whose entries
-look like others needs no expat parser at all.
+(what is looked for ahead is kept compressed: ``unparsed``): older versions of expat take quadratic
+time for one huge token, so they never get one. expat is fed from the root element on and is never
+outside of all elements again, so it never sees a DOCTYPE. It remembers every name, and every open
+element: a parser that holds more of them than any real document has is replaced by a new one
+between two entries. A document whose head and whose entries look like others needs no expat at all.
 """
 
 import re
@@ -135,6 +134,7 @@ class XmlReader:
             message = "an entry ends inside of a field, or before its URL: the rest is missing"
             self._diagnostics.report("SM209", message, at=offset)
         builder.unfinished.clear()
+        self._faults.report_swallowed()
         self._completed += builder.completed
         self._entry_count += len(self._completed)
         builder.completed = []

@@ -141,6 +141,19 @@ def test_another_comment_shows_that_one_is_not_closed(size: int) -> None:
     assert read(document)[0] == {"kept", "after"}
 
 
+@pytest.mark.parametrize(
+    "between", ["<x><![CDATA[ <!-- ]]></x>& {} --> ", "&<x><![CDATA[ <!-- ]]></x> {} --> "]
+)
+def test_the_start_of_a_comment_in_cdata_is_none(between: str) -> None:
+    kept = entries("kept", 100)
+    assert read(f"{BEGIN}{between.format(kept)}{END}")[:2] == ({"kept"}, kept.count("<url>"))
+
+
+def test_entries_in_cdata_that_is_cut_off_in_a_comment_are_read() -> None:
+    kept = entries("kept", 100)
+    assert read(f"{kept}<![CDATA[{entries('after', 100)}<!-- x")[0] == {"kept", "after"}
+
+
 def test_what_is_not_found_ahead_is_searched_for_once() -> None:
     pattern, chunks = re.compile(b"-->"), [b"a" * CHUNK_SIZE] * 4
     ahead = ChunksAhead(chunks)

@@ -76,3 +76,17 @@ def test_other_sections_are_no_problem(text: str, expat_only: bool) -> None:
     assert isinstance(pages, Pages)
     assert [one.url for one in pages] == [f"{H}a", f"{H}b"]
     assert "SM209" not in {problem.code for problem in pages.problems}
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        f"{page('a', '<![CDATA[cut of')}<url><loc><![CDATA[{H}b]]></loc></url>",
+        f"{page('a', '<![CDATA[cut of')}<url><loc>{H}b</loc><x><![CDATA[d]]></x></url>",
+    ],
+)
+def test_what_is_read_again_after_a_fault_is_not_swallowed(entries: str) -> None:
+    sitemap = sitemap_from_str(f"<urlset {ALL}>{entries}</urlset>")
+    assert [one.url for one in sitemap.all_pages()] == [f"{H}a", f"{H}b"]
+    assert sitemap.complete
+    assert [problem.code for problem in sitemap.problems] == ["SM208"]

@@ -87,7 +87,7 @@ class Faults:
         """The offset at which reading last resumed."""
         self.truncated = False
         """Whether the document ends inside of an entry."""
-        self.sections = SwallowedEntries(buffer, boundaries, self._report_swallowed)
+        self.sections = SwallowedEntries(buffer, boundaries)
         self.unparsed = UnparsedAhead(buffer)
         """The comment or instruction that is being passed, if there is one."""
         self.skipped_large = False
@@ -103,9 +103,11 @@ class Faults:
         self._diagnostics.report("SM217", message, at=offset)
         self.skipped_large = self._skipped_start = True
 
-    def _report_swallowed(self, offset: int) -> None:
-        message = "a CDATA section is not closed, and there are entries in it"
-        self._diagnostics.report("SM209", message, at=offset)
+    def report_swallowed(self) -> None:
+        """Report the CDATA sections that have swallowed entries, once their own entry is read."""
+        while self.sections.found and self.sections.found[0] < self._builder.last_entry_end:
+            message = "a CDATA section is not closed, and there are entries in it"
+            self._diagnostics.report("SM209", message, at=self.sections.found.pop(0))
 
     def locate(self, error: expat.ExpatError, offset: int, *, final: bool) -> int | None:
         """Decide whether expat stopped inside an entry, in the tag of a root, or between entries.
@@ -169,6 +171,7 @@ class Faults:
     def recover_entry(self, fault: Fault, *, final: bool) -> int | None:
         """Read the malformed entry; return where to resume, or None if its end was not read yet."""
         builder, buffer = self._builder, self._buffer
+        self.sections.found.clear()
         begin = fault.entry_start - buffer.start
         if root := self._boundaries.roots.match(buffer.data, begin):
             return self._recover_root(fault, root, final=final)
@@ -257,9 +260,9 @@ class Faults:
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
-            after = self._pass_unclosed_cdata(code) or fault
-            if comment is not None:
-                after = self._pass_comment(comment, final=final)
+            after = self._pass_unclosed_cdata(code)
+            if not after:
+                after = fault if comment is None else self._pass_comment(comment, final=final)
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
             points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
@@ -375,10 +378,11 @@ class Faults:
         data, since = self._buffer.data, self._since
         if self.pass_end_tags(stop):
             return
+        has_null_block = not after_root and data.find(NULL_BLOCK, since, stop) >= 0
         if data.find(b"<!--", begin, stop) >= 0:  # what is in a comment is not lost
             data = data[since:begin] + without_comments(data[begin:stop])
             since, begin, stop = 0, begin - since, len(data)
-        if not after_root and data.find(NULL_BLOCK, begin, stop) >= 0:
+        if has_null_block:
             message = "there is a block of null bytes between the entries"
             self._diagnostics.report("SM209", message, at=offset)
         elif self._losses.are_between(data, since, begin, stop, after_root=after_root):

@@ -39,7 +39,12 @@ def find_comment(data: bytes, fault: int, begin: int) -> int | None:
     """Return where the comment begins that a fault is in; None if it is in none."""
     last_end = data.rfind(b"-->", begin, fault)
     comment = data.find(b"<!--", max(last_end, begin), fault)
-    return comment if comment >= 0 else None
+    return comment if comment >= 0 and not _is_in_section(data, begin, comment) else None
+
+
+def _is_in_section(data: bytes, begin: int, at: int) -> bool:
+    """Tell whether an index is inside of a CDATA section that starts after another one."""
+    return data.rfind(b"<![CDATA[", begin, at) > data.rfind(b"]]>", begin, at)
 
 
 def without_comments(data: bytes) -> bytes:
@@ -77,8 +82,9 @@ def find_next_start(
         comment = buffer.search(_COMMENT_START, begin)
         if comment is None or comment.start() > match.start():
             return match.start()
-        limit = buffer.search(COMMENT.limit, comment.end())
-        if limit is None and not final:
+        is_text = _is_in_section(buffer.data, begin, comment.start())
+        limit = None if is_text else buffer.search(COMMENT.limit, comment.end())
+        if limit is None and not (final or is_text):
             return comment.start()
         # One in which another one begins is not closed.
         begin = limit.end() if limit and limit[0] == b"-->" else comment.end()

@@ -4,7 +4,6 @@
 section ends where the next one does. Every parser loses the entries in it.
 """
 
-from collections.abc import Callable
 from typing import Final
 
 from usp._parse.xml.boundaries import EntryBoundaries
@@ -16,17 +15,13 @@ _CDATA: Final = b"<![CDATA["
 class SwallowedEntries:
     """Looks at what is written in the CDATA sections of entries."""
 
-    def __init__(
-        self, buffer: ReadBuffer, boundaries: EntryBoundaries, report: Callable[[int], None]
-    ) -> None:
-        """Look into a buffer.
-
-        :param report: called with the offset of a section that has swallowed entries.
-        """
+    def __init__(self, buffer: ReadBuffer, boundaries: EntryBoundaries) -> None:
         self._buffer = buffer
         self._boundaries = boundaries
-        self._report = report
         self._begin = 0
+        self.found: list[int] = []
+        """The offsets of sections with entries in them. If their own entry turns out to be
+        malformed, it is read again, and so are those."""
 
     def start(self, offset: int) -> None:
         """Handle the start of a section, given its offset."""
@@ -39,4 +34,4 @@ class SwallowedEntries:
         if begin < 0 or data.find(_CDATA, begin, end) < 0:
             return
         if self._boundaries.starts.search(data, begin, end):
-            self._report(self._begin)
+            self.found.append(self._begin)
