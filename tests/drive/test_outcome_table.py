@@ -291,7 +291,7 @@ def test_the_table_in_the_docs_has_the_rows_of_this_one() -> None:
     assert re.findall(r"^\| `(\w+)` \| (.*) \|$", section, re.MULTILINE) == list(CASES)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("outcome", "case"), ROWS)
 def test_every_way_gives_the_outcome_of_the_table(
@@ -313,7 +313,7 @@ def codes(found: Finding) -> set[str]:
     return {problem.code for problem in found.problems}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("outcome", "case"), ROWS)
 def test_a_stream_tells_what_the_tree_tells(
     outcome: str, case: Case, server: LoopbackServer
@@ -335,7 +335,7 @@ def results(found: Finding) -> list[tuple[str, str, str]]:
 EXITS = {"found": 0, "partial": 0, "none": 1, "blocked": 3, "unreachable": 3}
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize(
     ("outcome", "case"),
     [

@@ -55,6 +55,7 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", [16, 64, 4096])
 @pytest.mark.parametrize("kind", DOCUMENTS)
 def test_what_a_block_of_null_bytes_replaces_is_missing(kind: str, size: int) -> None:

@@ -35,6 +35,7 @@ WAYS: dict[str, Callable[..., AbstractSitemap]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("where", ["keyword", "http_proxy", "ALL_PROXY"])
 @pytest.mark.parametrize("proxy", WITHOUT_SCHEME)
 @pytest.mark.parametrize("way", WAYS)
@@ -122,6 +123,7 @@ def test_a_command_takes_a_proxy_without_a_scheme(
         assert SITEMAP in server.requested
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("how", ["option", "environment"])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_rejects_what_can_not_be_a_proxy(tmp_path: Path, name: str, how: str) -> None:

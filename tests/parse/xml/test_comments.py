@@ -41,6 +41,7 @@ SIZES = [1_000, CHUNK_SIZE - 2_000, 3 * CHUNK_SIZE, 5 * CHUNK_SIZE, 9 * CHUNK_SI
 """Within a chunk, across several, and longer than what is ever buffered."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
     ("begin", "end", "problems"),
@@ -64,6 +65,7 @@ def test_what_is_commented_out_is_no_page(
     assert found[3] == problems or (found[3] == [] and size > MAX_ENTRY)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shift", range(-6, 2))
 @pytest.mark.parametrize("begin", ["<!-- ", "<!-- a -- b ", "<?x "])
 def test_the_end_may_be_cut_in_two_by_a_chunk(begin: str, shift: int) -> None:
@@ -76,6 +78,7 @@ def test_the_end_may_be_cut_in_two_by_a_chunk(begin: str, shift: int) -> None:
         assert names == {"after"}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "commented",
     [
@@ -125,6 +128,7 @@ def test_a_long_comment_in_an_entry_or_after_many_names_has_no_pages() -> None:
     assert names == {"after"}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("begin", ["<!-- ", "<!-- a -- b ", "<?x "])
 def test_one_that_is_never_closed_hides_nothing(begin: str, size: int) -> None:
