@@ -228,6 +228,7 @@ READING = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("local", ["file", "folder"])
 @pytest.mark.parametrize("command", READING)
 def test_a_host_with_a_path_is_not_the_file_that_is_called_like_the_host(

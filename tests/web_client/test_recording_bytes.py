@@ -29,6 +29,7 @@ from usp.web_client.requests_client import RequestsWebClient
 HTTP_ERROR = b"HTTP/1.1 404 P\xe1gina n\xe3o encontrada\r\nContent-Length: 0\r\n\r\n"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", HEADS)
 @pytest.mark.parametrize("odd", ODD)
 def test_recording_and_replaying_change_nothing(

@@ -37,6 +37,7 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.lower(), raising=False)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("how", ["option", "environment"])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_says_so_in_one_line(tmp_path: Path, name: str, how: str) -> None:
