@@ -252,7 +252,7 @@ class XmlReader:
         """The expat parser, which begins where the document has been read to."""
         if self._parser is None:
             path = self._builder.path or self._implied_path
-            self._parser = ExpatParser(self._builder, path, self._fed_to, self._faults.sections)
+            self._parser = ExpatParser(self._builder, path, self._fed_to, self._faults.swallowed)
         return self._parser
 
     def _resume(self, offset: int, *, stepwise: int = _STEPWISE_BYTES) -> None:

@@ -91,6 +91,8 @@ def test_the_end_may_be_cut_in_two_by_a_chunk(begin: str, shift: int) -> None:
         "<!-- {}/hidden--{}{}/hidden2{} -->",
         "<!-- x --</urlset>{}/hidden1{} -->",
         "<!-------- {}/hidden1{}------>",
+        '<?php echo "{}/hidden1{}"; ?>',
+        "<!-- {}/hidden1{} --><?x {}/hidden--2{} ?>",
     ],
 )
 @pytest.mark.parametrize(
@@ -146,7 +148,13 @@ def test_another_comment_shows_that_one_is_not_closed(size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "between", ["<x><![CDATA[ <!-- ]]></x>& {} --> ", "&<x><![CDATA[ <!-- ]]></x> {} --> "]
+    "between",
+    [
+        "<x><![CDATA[ <!-- ]]></x>& {} --> ",
+        "&<x><![CDATA[ <!-- ]]></x> {} --> ",
+        "&<x><![CDATA[ <!-- <!-- ]]></x> {} --> ",
+        "&<?x <!-- ?>{} --> ",
+    ],
 )
 def test_the_start_of_a_comment_in_cdata_is_none(between: str) -> None:
     kept = entries("kept", 100)

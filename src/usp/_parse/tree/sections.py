@@ -6,15 +6,12 @@ gets a short text instead, which refers to the one that was set aside.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from usp._parse.pattern.unsafe import may_have_unsafe
+from usp._parse.xml.unparsed import SECTION, unparsed_parts
 
-_UNPARSED: Final = re.compile(rb"<!\[CDATA\[|<!--|<\?")
-"""How what may contain something that looks like a tag begins."""
 _CDATA: Final = b"<![CDATA["
-_ENDS: Final = {_CDATA: b"]]>", b"<!--": b"-->", b"<?": b"?>"}
 _MARK: Final = "\ue000"
 """Encloses the number of a section. It means nothing in any script, so that hardly a document has
 it or its neighbours; in one that has, nothing is set aside."""
@@ -22,18 +19,6 @@ _MARK_REFERENCE: Final = re.compile(rb"&#(?:0*+57344|x0*+[eE]000);")
 """The same, written as a reference."""
 _LONG: Final = 200
 """Of shorter sections, to set them aside takes as long as it saves."""
-
-
-def unparsed_parts(data: bytes) -> Iterator[tuple[bytes, int, int]]:
-    """Yield how each CDATA section, comment or instruction begins, and where its text is.
-
-    One that is never closed ends where the data does.
-    """
-    at = 0
-    while found := _UNPARSED.search(data, at):
-        begin, end = found.end(), data.find(_ENDS[found[0]], found.end())
-        at = end if end >= 0 else len(data)
-        yield found[0], begin, at
 
 
 class Sections:
@@ -44,8 +29,8 @@ class Sections:
         self._spans: list[tuple[int, int]] = []
         self._texts: list[bytes] = []
         if b"[" in data:  # a single byte is found many times as fast as several
-            parts = unparsed_parts(data)
-            self._spans = [(begin, end) for kind, begin, end in parts if kind == _CDATA]
+            sections = (part for part in unparsed_parts(data) if part.kind is SECTION)
+            self._spans = [(part.text, part.end) for part in sections]
 
     @property
     def are_nested(self) -> bool:

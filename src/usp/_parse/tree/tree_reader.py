@@ -20,7 +20,7 @@ from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.pattern.familiar import begins_like_another
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
 from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, Shapes, names_in, split_name
-from usp._parse.tree.sections import Sections, unparsed_parts
+from usp._parse.tree.sections import Sections
 from usp._parse.values.urls import joined_base
 from usp._parse.xml.between_entries import is_of_another_format
 from usp._parse.xml.boundaries import boundaries_for
@@ -28,6 +28,7 @@ from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import Grammar, Tag
 from usp._parse.xml.namespaces import binds_unusual_prefix
 from usp._parse.xml.read_buffer import ReadBuffer
+from usp._parse.xml.unparsed import unparsed_parts
 from usp._parse.xml_reader import XmlReader
 
 _Record = list[tuple[str, str]]
@@ -342,7 +343,7 @@ def _start_tags(data: bytes, grammar: Grammar) -> list[int]:
     starts = boundaries_for(grammar).starts
     found: list[int] = []
     at = 0
-    for _, begin, end in unparsed_parts(data):
-        found += [tag.start() for tag in starts.finditer(data, at, begin)]
-        at = end
+    for part in unparsed_parts(data):
+        found += [tag.start() for tag in starts.finditer(data, at, part.start)]
+        at = part.end
     return found + [tag.start() for tag in starts.finditer(data, at)]

@@ -22,7 +22,7 @@ class ExpatParser:
     """Sends the elements and texts of a part of a document to the builder."""
 
     def __init__(
-        self, builder: EntryBuilder, path: list[str], offset: int, sections: SwallowedEntries
+        self, builder: EntryBuilder, path: list[str], offset: int, swallowed: SwallowedEntries
     ) -> None:
         """Begin at an offset, inside the elements of the path."""
         self._parser = parser = expat.ParserCreate("utf-8")  # overrides the XML declaration
@@ -37,8 +37,8 @@ class ExpatParser:
         parser.StartElementHandler = builder.start
         parser.EndElementHandler = builder.end
         parser.CharacterDataHandler = builder.text
-        parser.StartCdataSectionHandler = lambda: sections.start(self.offset())
-        parser.EndCdataSectionHandler = lambda: sections.end(self.offset())
+        parser.StartCdataSectionHandler = lambda: swallowed.start(self.offset())
+        parser.EndCdataSectionHandler = lambda: swallowed.end(self.offset())
         builder.position = self.offset
         builder.nesting.refuse = self._stop
         self.refused_at: int | None = None

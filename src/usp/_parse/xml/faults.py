@@ -27,7 +27,7 @@ from usp._parse.xml.resync import (
     without_comments,
 )
 from usp._parse.xml.swallowed import SwallowedEntries
-from usp._parse.xml.unparsed import COMMENT, UnparsedAhead, unparsed_at
+from usp._parse.xml.unparsed import COMMENT, UNPARSED, UNPARSED_START, UnparsedAhead
 
 MAX_ENTRY: Final = 1024 * 1024
 _MAX_FAULTS: Final = 16
@@ -87,7 +87,7 @@ class Faults:
         """The offset at which reading last resumed."""
         self.truncated = False
         """Whether the document ends inside of an entry."""
-        self.sections = SwallowedEntries(buffer, boundaries)
+        self.swallowed = SwallowedEntries(buffer, boundaries)
         self.unparsed = UnparsedAhead(buffer)
         """The comment or instruction that is being passed, if there is one."""
         self.skipped_large = False
@@ -105,9 +105,9 @@ class Faults:
 
     def report_swallowed(self) -> None:
         """Report the CDATA sections that have swallowed entries, once their own entry is read."""
-        while self.sections.found and self.sections.found[0] < self._builder.last_entry_end:
+        while self.swallowed.found and self.swallowed.found[0] < self._builder.last_entry_end:
             message = "a CDATA section is not closed, and there are entries in it"
-            self._diagnostics.report("SM209", message, at=self.sections.found.pop(0))
+            self._diagnostics.report("SM209", message, at=self.swallowed.found.pop(0))
 
     def locate(self, error: expat.ExpatError, offset: int, *, final: bool) -> int | None:
         """Decide whether expat stopped inside an entry, in the tag of a root, or between entries.
@@ -171,7 +171,7 @@ class Faults:
     def recover_entry(self, fault: Fault, *, final: bool) -> int | None:
         """Read the malformed entry; return where to resume, or None if its end was not read yet."""
         builder, buffer = self._builder, self._buffer
-        self.sections.found.clear()
+        self.swallowed.found.clear()
         begin = fault.entry_start - buffer.start
         if root := self._boundaries.roots.match(buffer.data, begin):
             return self._recover_root(fault, root, final=final)
@@ -349,10 +349,14 @@ class Faults:
         buffer = self._buffer
         first = buffer.search(self._boundaries.starts, comment)
         limit = buffer.search(COMMENT.limit, comment + len(b"<!--"))
-        while limit and limit[0] != b"-->" and (not first or first.start() > limit.start()):
+        while (
+            limit
+            and not COMMENT.is_closed_by(limit)
+            and (not first or first.start() > limit.start())
+        ):
             limit = buffer.search(COMMENT.limit, limit.end())
         if limit:
-            return limit.end() if limit[0] == b"-->" else comment + 1
+            return limit.end() if COMMENT.is_closed_by(limit) else comment + 1
         is_passed = not final and self.unparsed.start(COMMENT)
         return len(buffer.data) if is_passed else comment + 1
 
@@ -362,11 +366,11 @@ class Faults:
         One that ends beyond the buffer is passed. In one that has no end at all, entries are read.
         """
         data, begin = self._buffer.data, offset - self._buffer.start
-        unparsed = unparsed_at(data, begin)
-        if unparsed is None or self.pending or self._builder.entry_start is not None:
+        started = UNPARSED_START.match(data, begin)
+        if started is None or self.pending or self._builder.entry_start is not None:
             return None
         self._builder.leave_entry()
-        if self.unparsed.start(unparsed):
+        if self.unparsed.start(UNPARSED[started[0]]):
             return self._buffer.end
         self._report_malformed("a comment or an instruction is not closed", offset)
         return self._buffer.start + find_next_start(
@@ -379,7 +383,7 @@ class Faults:
         if self.pass_end_tags(stop):
             return
         has_null_block = not after_root and data.find(NULL_BLOCK, since, stop) >= 0
-        if data.find(b"<!--", begin, stop) >= 0:  # what is in a comment is not lost
+        if UNPARSED_START.search(data, begin, stop):  # what is in a comment is not lost
             data = data[since:begin] + without_comments(data[begin:stop])
             since, begin, stop = 0, begin - since, len(data)
         if has_null_block:

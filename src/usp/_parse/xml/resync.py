@@ -11,9 +11,15 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from usp._parse.xml.read_buffer import ReadBuffer
-from usp._parse.xml.unparsed import COMMENT, INSTRUCTION
+from usp._parse.xml.unparsed import (
+    COMMENT,
+    INSTRUCTION,
+    SECTION,
+    UNPARSED,
+    UNPARSED_START,
+    unparsed_parts,
+)
 
-_COMMENT_START: Final = re.compile(rb"<!--")
 END_TAG: Final = re.compile(rb"\s*</([^\s<>]+)[ \t\r\n]*>")
 """An end tag that expat accepts, after whitespace of any kind: XML knows four of the six."""
 
@@ -37,23 +43,20 @@ def find_malformed_start(
 
 def find_comment(data: bytes, fault: int, begin: int) -> int | None:
     """Return where the comment begins that a fault is in; None if it is in none."""
-    last_end = data.rfind(b"-->", begin, fault)
-    comment = data.find(b"<!--", max(last_end, begin), fault)
-    return comment if comment >= 0 and not _is_in_section(data, begin, comment) else None
-
-
-def _is_in_section(data: bytes, begin: int, at: int) -> bool:
-    """Tell whether an index is inside of a CDATA section that starts after another one."""
-    return data.rfind(b"<![CDATA[", begin, at) > data.rfind(b"]]>", begin, at)
+    for part in unparsed_parts(data, begin, fault):
+        if part.end == fault and part.kind is COMMENT:
+            return part.start
+    return None
 
 
 def without_comments(data: bytes) -> bytes:
-    """Return what is written outside of comments."""
+    """Return what is written outside of comments and instructions."""
     kept: list[bytes] = []
     at = 0
-    while (begin := data.find(b"<!--", at)) >= 0 and (end := data.find(b"-->", begin)) >= 0:
-        kept.append(data[at:begin])
-        at = end + len(b"-->")
+    for part in unparsed_parts(data):
+        if part.kind is not SECTION and part.end < len(data):
+            kept.append(data[at : part.start])
+            at = part.end + len(part.kind.closing)
     return b"".join([*kept, data[at:]])
 
 
@@ -76,18 +79,20 @@ def find_next_start(
 ) -> int:
     """Return where the next entry starts, or where an incomplete tag starts, else the end.
 
-    What is in a comment is no entry. At one that goes on behind the buffer, reading resumes.
+    What is in a comment or an instruction is no entry. At one that goes on behind the buffer, and
+    at a CDATA section, whose text counts, reading resumes.
     """
     while match := buffer.search(starts, begin):
-        comment = buffer.search(_COMMENT_START, begin)
-        if comment is None or comment.start() > match.start():
+        part = buffer.search(UNPARSED_START, begin)
+        if part is None or part.start() > match.start():
             return match.start()
-        is_text = _is_in_section(buffer.data, begin, comment.start())
-        limit = None if is_text else buffer.search(COMMENT.limit, comment.end())
-        if limit is None and not (final or is_text):
-            return comment.start()
-        # One in which another one begins is not closed.
-        begin = limit.end() if limit and limit[0] == b"-->" else comment.end()
+        kind = UNPARSED[part[0]]
+        limit = buffer.search(kind.limit, part.end())
+        is_closed = limit is not None and kind.is_closed_by(limit)
+        if (limit is None and not final) or (is_closed and kind is SECTION):
+            return part.start()
+        # In one that is not closed, entries are read.
+        begin = limit.end() if limit and is_closed else part.end()
     data = buffer.data
     last = -1 if final else data.rfind(b"<", begin + 1)
     return last if last >= 0 and b">" not in data[last:] else len(data)

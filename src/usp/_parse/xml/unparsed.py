@@ -1,10 +1,11 @@
-"""Comments and processing instructions: nothing in them is an entry, however long they are.
+"""Comments, processing instructions and CDATA sections: no tag in them is one, nor is an entry.
 
-One that ends behind the buffer is passed without being held: whether it ends at all is looked for
-ahead, since in one that is never closed entries are read.
+A comment or an instruction that ends behind the buffer is passed without being held: whether it
+ends at all is looked for ahead, since in one that is never closed entries are read.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from usp._parse.input.chunks import ChunksAhead
@@ -12,24 +13,46 @@ from usp._parse.xml.read_buffer import ReadBuffer
 
 
 class Unparsed(NamedTuple):
-    """How a comment or a processing instruction ends."""
+    """How one kind of them ends."""
 
+    closing: bytes
     end: re.Pattern[bytes]
     limit: re.Pattern[bytes]
     """Its end, or what proves that it has none: a comment begins in a comment."""
 
+    def is_closed_by(self, limit: re.Match[bytes]) -> bool:
+        """Tell whether a limit is its end."""
+        return limit[0] == self.closing
 
-COMMENT: Final = Unparsed(re.compile(rb"-->"), re.compile(rb"-->|<!--"))
-INSTRUCTION: Final = Unparsed(re.compile(rb"\?>"), re.compile(rb"\?>"))
-_STARTS: Final = {b"<!--": COMMENT, b"<?": INSTRUCTION}
+
+COMMENT: Final = Unparsed(b"-->", re.compile(rb"-->"), re.compile(rb"-->|<!--"))
+INSTRUCTION: Final = Unparsed(b"?>", re.compile(rb"\?>"), re.compile(rb"\?>"))
+SECTION: Final = Unparsed(b"]]>", re.compile(rb"\]\]>"), re.compile(rb"\]\]>"))
+UNPARSED: Final = {b"<!--": COMMENT, b"<?": INSTRUCTION, b"<![CDATA[": SECTION}
+"""By how each begins."""
+UNPARSED_START: Final = re.compile(rb"<!--|<\?|<!\[CDATA\[")
 _LONGEST_LIMIT: Final = len(b"<!--")
 PART_OF_END: Final = len(b"--")
 """How much of the end of a comment or an instruction may be the last bytes of a buffer."""
 
 
-def unparsed_at(data: bytes, begin: int) -> Unparsed | None:
-    """Return what begins at an index: a comment, an instruction, or None."""
-    return next((known for start, known in _STARTS.items() if data.startswith(start, begin)), None)
+class UnparsedPart(NamedTuple):
+    """One of them in some bytes: where it starts, and where its text begins and ends."""
+
+    kind: Unparsed
+    start: int
+    text: int
+    end: int
+
+
+def unparsed_parts(data: bytes, begin: int = 0, stop: int | None = None) -> Iterator[UnparsedPart]:
+    """Yield the unparsed parts; one that is not closed ends at ``stop``, or where the data does."""
+    stop = len(data) if stop is None else stop
+    while found := UNPARSED_START.search(data, begin, stop):
+        kind = UNPARSED[found[0]]
+        end = data.find(kind.closing, found.end(), stop)
+        begin = end if end >= 0 else stop
+        yield UnparsedPart(kind, found.start(), found.end(), begin)
 
 
 class UnparsedAhead:
@@ -49,7 +72,7 @@ class UnparsedAhead:
     def start(self, unparsed: Unparsed) -> bool:
         """Pass one that begins in the buffer, and has no limit there; False if it has no end."""
         found = self.chunks.find(unparsed.limit, self._buffer.data, _LONGEST_LIMIT)
-        if found is None or not unparsed.end.fullmatch(found):
+        if found != unparsed.closing:
             return False
         self._end = unparsed.end
         return True
