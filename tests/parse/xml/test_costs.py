@@ -34,6 +34,7 @@ UNITS: Final[dict[str, Unit]] = {
     "control characters": ("", "\x0b<a/>"),
     "comments with hyphens": ("", "<!-- -- "),
     "comments that are not closed": ("", "<!-- <a> "),
+    "comments that are not closed, with a root in each": ("</urlset><a/>", "<loc/><!--<urlset>"),
     "instructions that are not closed": ("", "<?a <b>"),
     "instructions that are not closed, around entries": ("", f"<?a {ENTRY}"),
     "CDATA that is not closed": ("", "<![CDATA[ <a> "),

@@ -27,7 +27,7 @@ from usp._parse.xml.resync import (
     without_comments,
 )
 from usp._parse.xml.swallowed import SwallowedEntries
-from usp._parse.xml.unparsed import COMMENT, UNPARSED, UNPARSED_START, UnparsedAhead
+from usp._parse.xml.unparsed import UNPARSED, UNPARSED_START, UnparsedAhead
 
 MAX_ENTRY: Final = 1024 * 1024
 _MAX_FAULTS: Final = 16
@@ -261,8 +261,11 @@ class Faults:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
             after = self._pass_unclosed_cdata(code)
-            if not after:
-                after = fault if comment is None else self._pass_comment(comment, final=final)
+            if not after and comment is None:
+                after = fault
+            elif not after:
+                starts = self._boundaries.starts
+                after = self.unparsed.pass_comment(comment, starts, final=final)
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
             points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
@@ -338,27 +341,6 @@ class Faults:
     def _is_in_comment(self, offset: int) -> bool:
         start = self._buffer.start
         return find_comment(self._buffer.data, offset - start, self._since) is not None
-
-    def _pass_comment(self, comment: int, *, final: bool) -> int:
-        """Return where to search for the next entry: after a comment that has a fault.
-
-        A comment may contain ``--`` (commented entries do, in their URLs), and begin again. One
-        that has no end of its own, since another one begins after some entries, is none: these are
-        read.
-        """
-        buffer = self._buffer
-        first = buffer.search(self._boundaries.starts, comment)
-        limit = buffer.search(COMMENT.limit, comment + len(b"<!--"))
-        while (
-            limit
-            and not COMMENT.is_closed_by(limit)
-            and (not first or first.start() > limit.start())
-        ):
-            limit = buffer.search(COMMENT.limit, limit.end())
-        if limit:
-            return limit.end() if COMMENT.is_closed_by(limit) else comment + 1
-        is_passed = not final and self.unparsed.start(COMMENT)
-        return len(buffer.data) if is_passed else comment + 1
 
     def pass_long(self, offset: int) -> int | None:
         """Return where to resume if a comment or instruction begins here that has no end so far.

@@ -31,6 +31,11 @@ SECTION: Final = Unparsed(b"]]>", re.compile(rb"\]\]>"), re.compile(rb"\]\]>"))
 UNPARSED: Final = {b"<!--": COMMENT, b"<?": INSTRUCTION, b"<![CDATA[": SECTION}
 """By how each begins."""
 UNPARSED_START: Final = re.compile(rb"<!--|<\?|<!\[CDATA\[")
+_COMMENT_END: Final = re.compile(rb"(?<!<!)(?<!<!-)-->")
+"""The end of a comment, whatever begins in it; that of ``<!-->`` is part of its beginning."""
+_LIMIT_AFTER_ENTRY: Final = re.compile(rb"<!--|-->")
+"""The limit of a comment behind an entry in it. Another pattern than the limit from its beginning
+on: a buffer remembers one search of each pattern."""
 _LONGEST_LIMIT: Final = len(b"<!--")
 PART_OF_END: Final = len(b"--")
 """How much of the end of a comment or an instruction may be the last bytes of a buffer."""
@@ -76,6 +81,26 @@ class UnparsedAhead:
             return False
         self._end = unparsed.end
         return True
+
+    def pass_comment(self, comment: int, starts: re.Pattern[bytes], *, final: bool) -> int:
+        """Return where to search for the next entry: after a comment that has a fault.
+
+        A comment may contain ``--`` (commented entries do, in their URLs), and begin again. One
+        that has no end of its own, since another one begins after some entries, is none: these are
+        read.
+
+        :param comment: the index at which it begins.
+        :param starts: what an entry starts with.
+        """
+        buffer = self._buffer
+        first = buffer.search(starts, comment)
+        end = buffer.search(_COMMENT_END, comment + len(b"<!--"))
+        if end and (not first or end.start() < first.start()):
+            return end.end()
+        if first and (limit := buffer.search(_LIMIT_AFTER_ENTRY, first.start())):
+            return limit.end() if COMMENT.is_closed_by(limit) else comment + 1
+        is_passed = not final and self.start(COMMENT)
+        return len(buffer.data) if is_passed else comment + 1
 
     def end(self, offset: int) -> int | None:
         """Return where the one that is passed ends; None if it goes on.
