@@ -260,10 +260,8 @@ class Faults:
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
-            after = self._pass_unclosed_cdata(code)
-            if not after and comment is None:
-                after = fault
-            elif not after:
+            after = self._pass_unclosed_cdata(code) or fault
+            if comment is not None and after == fault:
                 starts = self._boundaries.starts
                 after = self.unparsed.pass_comment(comment, starts, final=final)
             # A malformed <loc> would be found again and again.
