@@ -30,11 +30,13 @@ from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.losses import HasLink
 from usp._parse.xml.read_buffer import ReadBuffer
-from usp._parse.xml.resync import find_next_start, is_unclosed_instruction
+from usp._parse.xml.resync import find_next_start
 from usp._parse.xml.unparsed import PART_OF_END
 
 _STEP: Final = 64 * 1024
 """How many bytes expat is fed at a time: it holds the interpreter lock where it finds no tags."""
+_INSTRUCTION_STEP: Final = 64
+"""The same for an instruction that is not closed: its name may be a fault of another kind."""
 _STEPWISE_BYTES: Final = 16 * 1024
 """How many bytes after a fault are fed to expat an entry at a time."""
 
@@ -296,20 +298,9 @@ class XmlReader:
             offset = max(self._opened.offset(), builder.last_entry_end + 1)
             self._skip_to_next_start(offset, final=final)
             return
+        boundary, stop, is_last = self._next_stop(begin, held, boundary, final=final)
         is_end = bool(boundary and boundary[1])
-        stop = min(begin + held, len(buffer.data)) if held else len(buffer.data)
-        # expat would read to the end of the document for each instruction that is not closed. In
-        # what else is not closed it finds another fault: a comment in a comment, a tag in a tag.
-        held_from = self._fed_to - held - buffer.start
-        never_closed = held and final and is_unclosed_instruction(buffer, held_from)
-        if never_closed:
-            stop = begin
-        if boundary:
-            stop = boundary.end() if is_end else boundary.start()
-        if stop > begin + _STEP:
-            boundary, is_end, stop = None, False, begin + _STEP
         self._between_entries = False
-        is_last = bool(never_closed or (final and stop == len(buffer.data)))
         if not self._parse(begin, stop, is_last=is_last, final=final):
             return
         self._fed_to = buffer.start + stop
@@ -319,11 +310,29 @@ class XmlReader:
             # Else expat would read a long entry again at each end tag inside it.
             self._pattern_reader.miss()
         seen = begin if boundary is None or not is_end else boundary.start()
-        if after_fault and boundary and self._is_swallowed(seen, is_end=is_end):
+        if after_fault and boundary and self._faults.is_swallowed(seen, is_end=is_end):
             # Its end tag, or the next entry, is inside something that it doesn't close.
             self._faults.set_unclosed_inside(buffer.start + begin)
         elif self._crowded or (boundary is None and self._opened.is_crowded):
             self._relieve_parser(at_start=bool(boundary and not is_end))
+
+    def _next_stop(
+        self, begin: int, held: int, boundary: re.Match[bytes] | None, *, final: bool
+    ) -> tuple[re.Match[bytes] | None, int, bool]:
+        """Return the boundary up to which expat is fed, if it is, where that is, and if it ends."""
+        size = len(self._buffer.data)
+        stop = min(begin + held, size) if held else size
+        if boundary:
+            stop = boundary.end() if boundary[1] else boundary.start()
+        if final and self._fed_to < self._stepwise_to:
+            unclosed = self._faults.find_unclosed_instruction(begin, held, stop)
+            if unclosed is not None and not held and stop > unclosed + _INSTRUCTION_STEP:
+                boundary, stop = None, unclosed + _INSTRUCTION_STEP
+            elif held and unclosed == begin - held:
+                return boundary, begin, True
+        if stop > begin + _STEP:
+            boundary, stop = None, begin + _STEP
+        return boundary, stop, final and stop == size
 
     def _held_bytes(self) -> int:
         """Return how many bytes expat holds between entries, of a token that is incomplete.
@@ -333,16 +342,6 @@ class XmlReader:
         if self._parser is None or self._builder.entry_start is not None:
             return 0
         return max(self._fed_to - self._parser.offset(), 0)
-
-    def _is_swallowed(self, begin: int, *, is_end: bool) -> bool:
-        """Tell whether an entry is still open where its end tag, the next entry or a root was fed.
-
-        An element of an extension, which may have the name of an entry, doesn't end it.
-        """
-        builder, offset = self._builder, self._buffer.start + begin
-        if builder.entry_start is None or offset in {builder.entry_start, builder.nesting.last_tag}:
-            return False
-        return is_end or bool(self._boundaries.starts_or_roots.match(self._buffer.data, begin))
 
     def _next_boundary(self, begin: int, *, after_fault: bool) -> re.Match[bytes] | None:
         """Return where expat has to stop: after one entry, while the pattern reader may take over.

@@ -13,6 +13,7 @@ from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.values.text import NULL_BLOCK
 from usp._parse.xml.boundaries import EntryBoundaries
+from usp._parse.xml.certain_faults import find_end_tag, find_fault_in_entry
 from usp._parse.xml.entry_builder import IMPLIED_ROOT, EntryBuilder
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.losses import LOC_END, HasLink, Losses
@@ -27,7 +28,7 @@ from usp._parse.xml.resync import (
     without_comments,
 )
 from usp._parse.xml.swallowed import SwallowedEntries
-from usp._parse.xml.unparsed import UNPARSED, UNPARSED_START, UnparsedAhead
+from usp._parse.xml.unparsed import INSTRUCTION, UNPARSED, UNPARSED_START, UnparsedAhead
 
 MAX_ENTRY: Final = 1024 * 1024
 _MAX_FAULTS: Final = 16
@@ -39,19 +40,12 @@ _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_EL
 _UNCLOSED_CDATA: Final = expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION]
 _CDATA: Final = b"<![CDATA["
 _INVALID_TOKEN: Final = expat.errors.XML_ERROR_INVALID_TOKEN
-_INTERRUPTED_TAG: Final = re.compile(
-    rb"<[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+"
-    rb"(?:>[ \t\r\n]*+</?+|(?<=[ \t\r\n])[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+)?+(?=<)"
-)
-_CONTROL_IN_ENTRY: Final = re.compile(
-    rb"<[A-Za-z_][A-Za-z0-9_.:-]*+[ \t\r\n]*+>[ \t\r\n]*+(?=[\0-\x08\x0b\x0c\x0e-\x1f])"
-)
-_PLAIN_END: Final = re.compile(rb"[ \t\r\n]*+</([A-Za-z_][A-Za-z0-9_.-]*+)[ \t\r\n]*+>")
 _MISMATCH: Final = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
 _END_TAGS: Final = re.compile(rb"(?:\s*+(?:</[^<>]*+>|<!--(?:[^-]|-(?!->))*+-->))*+\s*+")
 """End tags, and comments among them."""
 _TAG_END: Final = re.compile(rb"[<>]")
+_INSTRUCTION_START: Final = re.compile(rb"<\?")
 
 
 class Fault(NamedTuple):
@@ -129,44 +123,63 @@ class Faults:
         self.pending = Fault(entry_start, offset, expat.ErrorString(error.code))
         return None
 
+    def is_swallowed(self, begin: int, *, is_end: bool) -> bool:
+        """Tell whether an entry is still open where its end tag, the next entry or a root was fed.
+
+        An element of an extension, which may have the name of an entry, doesn't end it.
+        """
+        builder, offset = self._builder, self._buffer.start + begin
+        if builder.entry_start is None or offset in {builder.entry_start, builder.nesting.last_tag}:
+            return False
+        return is_end or bool(self._boundaries.starts_or_roots.match(self._buffer.data, begin))
+
     def set_unclosed_inside(self, offset: int) -> None:
         """Set a fault of the current entry: something in it is not closed."""
         message = "it contains something that is not closed"
         self.pending = Fault(self._builder.entry_start or 0, offset, message)
 
     def find_certain_fault(self, offset: int) -> bool:
-        """Tell whether the next entry interrupts a tag here, such as ``<url <url>``.
-
-        Or the name of its first attribute, or a tag after it: ``<url x<url>``, ``<url></<url>``. Or
-        whether an entry begins with a control character.
-
-        That is a fault for certain. To have expat find it takes as long as to repair the entry, and
-        a hostile document has thousands of them.
-        """
+        """Tell whether an entry starts here that expat would reject for certain."""
         data, begin = self._buffer.data, offset - self._buffer.start
-        starts = self._boundaries.starts
-        if not starts.match(data, begin):
+        if not offset or not self._boundaries.starts.match(data, begin):
+            return False  # the first element of a document says more than an entry does
+        fault = find_fault_in_entry(data, begin)
+        boundary = self._buffer.search(self._boundaries.any_boundary, begin + 1)
+        if fault is None or (boundary and boundary.start() < fault):
             return False
-        tag = _INTERRUPTED_TAG.match(data, begin)
-        if tag is None or not starts.match(data, tag.end()):
-            tag = _CONTROL_IN_ENTRY.match(data, begin)
-        if tag is None:
-            return False
-        self.pending = Fault(offset, self._buffer.start + tag.end(), _INVALID_TOKEN)
+        self.pending = Fault(offset, self._buffer.start + fault, _INVALID_TOKEN)
         return True
+
+    def find_unclosed_instruction(self, begin: int, held: int, stop: int) -> int | None:
+        """Return where the next processing instruction between entries begins, if it has no end.
+
+        expat would read to the end of the document for each of them: it gets the beginning of one,
+        then the end. In what else is not closed it finds another fault: a comment in a comment, a
+        tag in a tag. In a comment or a CDATA section it is none.
+
+        :param held: how many bytes before ``begin`` expat holds, of a token that is incomplete.
+        :param stop: where the next entry starts or ends.
+        """
+        buffer = self._buffer
+        if not held and self._boundaries.starts.match(buffer.data, begin):
+            return None  # it is inside of an entry
+        found = buffer.search(_INSTRUCTION_START, begin - held)
+        if found is None or found.start() > stop or buffer.search(INSTRUCTION.end, found.end()):
+            return None
+        return found.start()
 
     def pass_stray_end(self, offset: int, *, final: bool) -> int | None:
         """Return where to resume if reading has resumed at the end tag of an element not open.
 
         A fault for certain, as those of ``find_certain_fault``.
         """
-        end_tag = _PLAIN_END.match(self._buffer.data, offset - self._buffer.start)
-        if end_tag is None or offset != self.resumed_at or not offset:
+        if not offset or offset != self.resumed_at:
             return None
-        if end_tag[1].decode() == (self._builder.path or [IMPLIED_ROOT])[-1]:
+        start, open_name = self._buffer.start, (self._builder.path or [IMPLIED_ROOT])[-1]
+        tag = find_end_tag(self._buffer.data, offset - start, open_name)
+        if tag is None:
             return None
-        tag = self._buffer.start + end_tag.start(1) - len(b"</")
-        return self._pass_between_entries(_MISMATCH, tag, final=final)
+        return self._pass_between_entries(_MISMATCH, start + tag, final=final)
 
     def recover_entry(self, fault: Fault, *, final: bool) -> int | None:
         """Read the malformed entry; return where to resume, or None if its end was not read yet."""

@@ -13,7 +13,6 @@ from typing import Final
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.unparsed import (
     COMMENT,
-    INSTRUCTION,
     SECTION,
     UNPARSED,
     UNPARSED_START,
@@ -58,12 +57,6 @@ def without_comments(data: bytes) -> bytes:
             kept.append(data[at : part.start])
             at = part.end + len(part.kind.closing)
     return b"".join([*kept, data[at:]])
-
-
-def is_unclosed_instruction(buffer: ReadBuffer, begin: int) -> bool:
-    """Tell whether a processing instruction begins here that has no end."""
-    is_begun = buffer.data.startswith(b"<?", begin)
-    return is_begun and buffer.search(INSTRUCTION.end, begin) is None
 
 
 def skip_end_tags(data: bytes, begin: int, open_names: AbstractSet[str]) -> int:
