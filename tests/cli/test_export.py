@@ -52,6 +52,30 @@ def test_a_site_without_sitemaps_gives_a_table_without_rows(
     assert len((tmp_path / "x.csv").read_text().splitlines()) == 1
 
 
+def test_what_is_no_sitemap_leaves_the_file_of_yesterday(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = "<!DOCTYPE html><html><body>log in</body></html>"
+    (tmp_path / "x.csv").write_text("yesterday")
+    for source in (server.url, server.at("/a.xml")):
+        done = usp("export", source, "-o", f"{tmp_path}/x.csv", "--replace")
+        assert done.code == 1
+        assert done.messages[-1].startswith("usp: no sitemap found at ")
+        assert (tmp_path / "x.csv").read_text() == "yesterday"
+
+
+@pytest.mark.parametrize("table", ["pages", "sitemaps", "attempts", "images", "sites"])
+def test_the_exit_code_depends_on_no_column(table: str, server: LoopbackServer) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = "<urlset><url><loc>http://h.example/a</loc></url><url><loc>http://h"
+    column = "site" if table == "sites" else "url"
+    options = ("-f", "csv", "--table", table, "--columns", column, "--strict")
+    done = usp("export", server.url, "-o", "-", *options)
+    assert done.code == 3
+    assert "partial: 1 sitemap incomplete: " in done.err
+
+
 def test_a_table_is_no_sitemap_and_nothing_of_it_is_a_page(tmp_path: Path) -> None:
     rows = "".join(f"http://h.example/{at},2024-05-06\n" for at in range(3))
     for name, text in (

@@ -186,7 +186,7 @@ def test_a_tree_that_was_built_by_hand_has_tables_too() -> None:
     assert [row["url"] for row in rows["pages"]] == ["https://h.example/own", "https://h.example/1"]
     assert [row["priority"] for row in rows["pages"]] == [None, None]
     assert [(row["kind"], row["pages"]) for row in rows["sitemaps"]] == [("urlset", 1)] * 2
-    assert rows["sites"][0]["outcome"] is None
+    assert (rows["sites"][0]["outcome"], rows["sites"][0]["complete"]) == ("found", True)
     assert [row["url"] for row in collected(tables_of(listed))["pages"]] == ["https://h.example/1"]
 
 

@@ -203,7 +203,7 @@ class Node:
         if self.rejection is not None:
             return Result.REFUSED, self.rejection[1]
         if isinstance(result, FetchFailed):
-            return _failure_result(result, is_robots=self.is_robots), result.message
+            return failure_result(result, is_robots=self.is_robots), result.message
         if result is None:
             return Result.REFUSED, "it was not fetched"
         if result.kind is Kind.INVALID or result.blank:
@@ -220,11 +220,12 @@ def unfinished(resource: Resource, *, is_robots: bool) -> tuple[Result, str]:
         return Result.UNFINISHED, TIME_IS_UP_IN_BODY
     for failed in (one.failure or one.last_failure for one in tried):
         if failed:
-            return _failure_result(failed, is_robots=is_robots), failed.message
+            return failure_result(failed, is_robots=is_robots), failed.message
     return (Result.UNREACHABLE, _TIME_IS_UP) if tried else (Result.NOT_NEEDED, "")
 
 
-def _failure_result(failed: FetchFailed, *, is_robots: bool) -> Result:
+def failure_result(failed: FetchFailed, *, is_robots: bool) -> Result:
+    """Return what a failed request says of its URL."""
     if failed.code == DISALLOWED:
         return Result.REFUSED
     if failed.challenged or failed.status in _BLOCKED:
@@ -271,6 +272,15 @@ class OutcomeTally:
             # A site whose robots.txt disallows everything refuses requests.
             counted = Result.BLOCKED if node.is_disallowed else result
             (self._guessed if guessed else self._decisive)[counted] += 1
+
+    def add_declared(self, result: Result, *, is_robots: bool, has_losses: bool) -> None:
+        """Count a sitemap of a tree that is there already: it has no node any more."""
+        is_read = result is Result.SITEMAP
+        self.sitemaps += is_read and not is_robots
+        self.failed += not is_read
+        self.incomplete = self.incomplete or not is_read or has_losses
+        self.damaged = self.damaged or (is_read and has_losses)
+        self._decisive[result] += 1
 
     def add_losses(self, node: Node) -> None:
         """Count what is known to be lost at a node, again when its pages were read."""

@@ -85,8 +85,7 @@ class CrawlTables(SiteTables):
 
     def batches(self, node: Node, state: StreamState[RowFilter]) -> ColumnBatch:
         """Return what reads the columns of a node's pages, if they are to be read here."""
-        is_due = node.pages_due and self._choice.reads_pages
-        pages = node.document.pages if node.document and is_due else ()
+        pages = node.document.pages if node.document and node.pages_due else ()
         names = self._choice.page_columns | state.crawl._cursor.selection.columns
         with_problems = "problems" in self._choice or "sites" in self._choice
         return ColumnBatch(pages, names, self._batch_rows, with_problems=with_problems)

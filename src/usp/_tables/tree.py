@@ -25,7 +25,8 @@ from usp._tables.rows import (
     homepage_of,
     robots_row,
 )
-from usp._tables.site import COMPLETE, SiteTables
+from usp._tables.site import SiteTables
+from usp._tables.tree_outcome import tree_result
 from usp._validate import check_instance, check_int
 from usp.objects import sitemap as sitemaps
 from usp.objects.fetch_info import NOT_FETCHED
@@ -97,12 +98,11 @@ class _TreeTables(SiteTables):
         self, sitemap: AbstractSitemap, parent: AbstractSitemap | None, level: int
     ) -> Iterator[Batch]:
         count = 0
-        if self._choice.reads_pages:
-            names, rows = self._choice.page_columns, self._batch_rows
-            for columns in columns_of(sitemap._own_pages(), names, rows=rows):
-                taken = self._rows_taken.select(columns)
-                count += len(taken["url"])
-                yield from self._pages.batches(taken, sitemap.url)
+        names, rows = self._choice.page_columns, self._batch_rows
+        for columns in columns_of(sitemap._own_pages(), names, rows=rows):
+            taken = self._rows_taken.select(columns)
+            count += len(taken["url"])
+            yield from self._pages.batches(taken, sitemap.url)
         if "sitemaps" in self._choice or "sites" in self._choice:
             row = self._sitemap_row(sitemap, count)
             row |= {"parent_url": parent.url if parent else None, "level": level}
@@ -148,14 +148,16 @@ class _TreeTables(SiteTables):
             sitemap = next(upcoming, None)
 
     def _site_row(self) -> TableRow:
-        tree = self._tree
-        row = {**self._totals(), "homepage": homepage_of(tree.url)}
+        tree, result = self._tree, tree_result(self._tree)
+        row = {
+            **self._totals(),
+            "homepage": homepage_of(tree.url),
+            "outcome": str(result.outcome),
+            "complete": result.is_complete,
+        }
         if not isinstance(tree, IndexWebsiteSitemap):
             return row
-        outcome = tree.outcome
         return row | {
-            "outcome": outcome and str(outcome),
-            "complete": outcome and outcome in COMPLETE,
             "limit": next((note.code for note in tree._notes), None),
             **robots_row(tree.robots_verdict(ROBOTS_AGENT)),
         }

@@ -15,6 +15,7 @@ from usp._crawl.unique_urls import UniqueUrls
 from usp._export.output import Output
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
 from usp._tables.read import read_tables
+from usp._tables.site import SourceResult
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
 from usp.cli._outcome import Summary, report
@@ -39,7 +40,8 @@ def run(args: argparse.Namespace) -> Exit:
             unique = UniqueUrls() if args.unique else None
             export = _Export(plan, output, settings, client, progress, unique)
             summaries = [export.summary(source, args) for source in sources]
-        is_kept = is_worth_keeping([one.outcome for one in summaries], output.rows)
+        results = [SourceResult(one.outcome, one.failed) for one in summaries]
+        is_kept = is_worth_keeping(results, output.rows)
         if is_kept:
             output.commit()
     if not is_kept and args.output != STDOUT and not args.quiet:
