@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from usp._crawl.unique_urls import UniqueUrls
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
 from usp._extras import load
-from usp._source import SourceName
+from usp._source import SourceName, check_source
 from usp._tables.batch import Batch
 from usp._tables.choice import explains_table, wanted_table
 from usp._tables.read import ReadFields, read_tables, settled
@@ -85,7 +85,8 @@ def export(
     a file that is there stays.
 
     :param source: a homepage, a bare domain (which means https), the URL of a sitemap, a file, or
-        ``-``; several of them; or a tree that is there already.
+        ``-``; several of them; or a tree that is there already. Several may come from any iterable,
+        such as a generator: it is read to its end, and all are checked, before anything is fetched.
     :param path: the file; a folder (with a slash at its end) for a file of each table; ``-`` for
         standard output.
     :param table: the name of a table, several, or ``all``; by default ``pages``, and all tables in
@@ -246,6 +247,9 @@ class _Reading:
         self, source: TableSources, tables: Iterable[Table], unique: bool, fields: ReadFields
     ) -> None:
         self._sources = _several(source)
+        for one in self._sources:
+            if not isinstance(one, AbstractSitemap):
+                check_source(one)
         if fields and any(isinstance(one, AbstractSitemap) for one in self._sources):
             raise UsageError(f"{next(iter(fields))} is no keyword for a tree: it is read already.")
         self.tables = tuple(tables)

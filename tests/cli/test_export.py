@@ -274,6 +274,23 @@ def test_many_sources_come_from_a_file(site: LoopbackServer, tmp_path: Path) -> 
     assert "found: 2 sitemaps, 6 pages, " in done.err
 
 
+def test_every_source_is_checked_before_the_first_is_fetched(
+    site: LoopbackServer, tmp_path: Path
+) -> None:
+    usp("export", site.url, "-o", f"{tmp_path}/pages.db")
+    site.requests.clear()
+    (tmp_path / "folder").mkdir()
+    for wrong, message in (
+        ("folder", "folder can't be read: Is a directory"),
+        ("pages.db", "pages.db is an SQLite database, not a sitemap"),
+        ("missing.xml", "missing.xml can't be read: No such file"),
+    ):
+        done = usp("export", site.url, wrong, "-o", "x.csv", cwd=tmp_path)
+        assert (done.code, len(done.messages)) == (2, 1)
+        assert message in done.err
+    assert site.requested == []
+
+
 def test_standard_input_is_read_once(tmp_path: Path) -> None:
     done = usp("export", "-", "-", "-o", f"{tmp_path}/x.csv")
     assert (done.code, done.err) == (2, "usp: error: standard input, -, can be read once only\n")

@@ -3,13 +3,12 @@
 What they have in common, whether they come from a crawl or from a tree.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from usp._display import without_credentials
 from usp._parse import is_http_url, timestamp
-from usp._source import SourceName, is_local
+from usp._source import SourceName, is_local, source_name
 from usp.helpers import strip_url_to_homepage
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import Attempt
@@ -24,7 +23,7 @@ READ_STATES: Final = frozenset({"ok", "unchanged"})
 
 def site_name(source: SourceName) -> str:
     """Return a source as it was named, without a user and password."""
-    name = os.fspath(source)
+    name = source_name(source)
     if is_local(source) or "@" not in name:
         return name
     return without_credentials(name) if "//" in name else without_credentials(f"//{name}")[2:]

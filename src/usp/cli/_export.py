@@ -14,6 +14,7 @@ from typing import Any
 from usp._crawl.unique_urls import UniqueUrls
 from usp._export.output import Output
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
+from usp._source import check_source
 from usp._tables.read import read_tables
 from usp._tables.site import SourceResult
 from usp.cli._exit import Exit
@@ -32,6 +33,8 @@ def run(args: argparse.Namespace) -> Exit:
     """Crawl one source after the other, write the tables, then print a summary to stderr."""
     setup_logging_for(args)
     sources = [NamedSource.of(one) for one in each_source(args)]
+    for source in sources:
+        check_source(source.name)
     settings = Settings.of(args)
     plan = _plan(args)
     prints_to = sys.stdout if args.output == STDOUT else None
