@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import usp
+from tests.compat.record import DATA
 from tests.loops import run
 from tests.parse.reading import ALL, u
 from tests.parse.strategies import examples
@@ -166,11 +167,54 @@ def test_threads_asyncio_and_the_tree_give_the_same_tables(site: LoopbackServer)
     for one in (tree, pickle.loads(pickle.dumps(tree))):
         of_tree = collected(tables_of(one, [*PAGE_PARTS, "pages", "problems"]))
         assert of_tree == {name: threads[name] for name in of_tree}
-    found = collected(tables_of(tree, ["sitemaps", "sites"]))
-    known = {*TABLES["sitemaps"].names} - OF_TIME
-    for row, other in zip(found["sitemaps"], threads["sitemaps"], strict=True):
-        assert {name: row[name] for name in known} == {name: other[name] for name in known}
-    assert found["sites"][0]["outcome"] == "partial"
+        others = ["sitemaps", "sites", "attempts"]
+        found = without_times(collected(tables_of(one, others)))
+        assert found == without_times({name: threads[name] for name in others})
+
+
+def test_a_tree_knows_what_its_crawl_requested(site: LoopbackServer) -> None:
+    site.robots("/index.xml", "/gone.xml", "/a.xml")  # a.xml is declared twice, and fetched once
+    threads = without_times(
+        collected(read_tables(site.url, ["sites", "attempts"], use_known_paths=True))
+    )
+    site.requests.clear()
+    tree = usp.sitemap_tree(site.url, use_known_paths=True)
+    rows = without_times(collected(tables_of(tree, ["sites", "attempts"])))
+    assert rows["attempts"] == threads["attempts"]
+    guess = next(row for row in rows["attempts"] if row["stage"] == "known paths")
+    assert (guess["http_status"], guess["code"]) == (404, "SM101")
+    (of_tree,), (of_stream,) = rows["sites"], threads["sites"]
+    assert of_tree["requests"] == of_stream["requests"] == len(site.requests)
+    for name in ("homepage", "final_url", "bytes"):
+        assert of_tree[name] == of_stream[name] is not None
+
+
+def test_the_robots_txt_of_a_tree_is_read_for_the_agent_of_its_crawl(
+    server: LoopbackServer,
+) -> None:
+    server.site["/robots.txt"] = (
+        "User-agent: mybot\nDisallow: /\nCrawl-delay: 7\n\n"
+        f"User-agent: *\nAllow: /\nSitemap: {server.at('/s.xml')}"
+    )
+    names = ["outcome", "robots_allows", "crawl_delay"]
+    obeying: dict[str, Any] = {"robots": "obey", "robots_agent": "mybot"}
+    tree = usp.sitemap_tree(server.url, **obeying)
+    for batches in (
+        read_tables(server.url, "sites", columns=names, **obeying),
+        tables_of(tree, "sites", columns=names),
+        tables_of(pickle.loads(pickle.dumps(tree)), "sites", columns=names),
+    ):
+        assert [tuple(row.values()) for row in collected(batches)["sites"]] == [
+            ("blocked", False, 7.0)
+        ]
+
+
+def test_what_is_not_known_of_a_tree_is_null() -> None:
+    tree = pickle.loads((DATA / "IndexWebsiteSitemap.pickle").read_bytes())
+    (row,) = collected(tables_of(tree, "sites"))["sites"]
+    unknown = {name for name, value in row.items() if value is None}
+    assert unknown >= {"requests", "bytes", "final_url", "robots_status", "robots_allows"}
+    assert row["pages"] == 4
 
 
 def test_a_tree_that_was_built_by_hand_has_tables_too() -> None:

@@ -178,15 +178,34 @@ class Node:
 
     def attempt(self) -> Attempt:
         """Return what was tried, and the result."""
-        stage = _CHILD_STAGES.get(self.found_by, self.stage.name)
-        return Attempt(self.url, self.found_by, *self._attempt_result(), stage)
+        info = self.fetch_info
+        return Attempt(
+            self.url,
+            self.found_by,
+            *self._attempt_result(),
+            stage=_CHILD_STAGES.get(self.found_by, self.stage.name),
+            http_status=info.status,
+            code=self._failure_code,
+            seconds=info.seconds,
+            at=info.fetched_at,
+        )
 
     def provenance(self) -> Provenance:
         """Return how it was found."""
         lastmod = as_utc(parse_date(self.lastmod)) if self.lastmod else None
-        return Provenance(self.found_by, self.url, lastmod, self._fetch_info())
+        return Provenance(self.found_by, self.url, lastmod, self._response_info())
 
-    def _fetch_info(self) -> FetchInfo:
+    @property
+    def fetch_info(self) -> FetchInfo:
+        """What is known of the requests for it, whether or not one brought a response."""
+        info, failed, resource = self._response_info(), self.result, self.resource
+        if info.status is None and isinstance(failed, FetchFailed) and failed.status is not None:
+            info = replace(info, status=failed.status)
+        if not info.attempts and resource and resource.attempts:
+            info = replace(info, attempts=resource.attempts)
+        return info
+
+    def _response_info(self) -> FetchInfo:
         result = self.result
         if isinstance(result, FetchFailed):
             return result.fetch_info
@@ -194,6 +213,15 @@ class Node:
             return NOT_FETCHED
         # A URL that a redirect from elsewhere led to was not requested itself.
         return self.resource.fetch_info or replace(result.fetch_info, redirects=())
+
+    @property
+    def _failure_code(self) -> str | None:
+        """The problem code, if it could not be read."""
+        if self.absence is not None and not isinstance(self.result, FetchFailed):
+            return None
+        if self.invalid is not None:
+            return self.invalid[0]
+        return (self.document.code if self.document else None) or None
 
     def _attempt_result(self) -> tuple[Result, str]:
         result = self.result

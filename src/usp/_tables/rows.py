@@ -11,7 +11,7 @@ from usp._parse import is_http_url, timestamp
 from usp._source import SourceName, is_local, source_name
 from usp.helpers import strip_url_to_homepage
 from usp.objects.fetch_info import FetchInfo
-from usp.objects.outcome import Attempt
+from usp.objects.outcome import Attempt, CrawlFacts
 from usp.objects.problem import Problem
 from usp.objects.robots import RobotsVerdict
 
@@ -46,6 +46,15 @@ def robots_row(verdict: RobotsVerdict | None) -> TableRow:
     }
 
 
+def facts_row(facts: CrawlFacts) -> TableRow:
+    """Return what a crawl counted, and the homepage that was named."""
+    return {
+        "homepage": homepage_of(facts.named),
+        "requests": facts.requests,
+        "bytes": facts.bytes_received,
+    }
+
+
 def first_loss(losses: Sequence[Problem]) -> tuple[str | None, str | None]:
     """Return code and message of the first of the problems for which something was lost."""
     return (losses[0].code, losses[0].message) if losses else (None, None)
@@ -67,18 +76,18 @@ def problem_row(site: str, problem: Problem, sitemap_url: str | None = None) -> 
     }
 
 
-def attempt_row(site: str, attempt: Attempt, info: FetchInfo, code: str | None = None) -> TableRow:
+def attempt_row(site: str, attempt: Attempt) -> TableRow:
     """Return the row of a URL that was tried."""
     return {
         "site": site,
         "url": attempt.url,
         "stage": attempt.stage or None,
         "result": str(attempt.result),
-        "http_status": info.status,
-        "code": code,
+        "http_status": attempt.http_status,
+        "code": attempt.code,
         "detail": attempt.detail or None,
-        "seconds": info.seconds,
-        "at": timestamp(info.fetched_at),
+        "seconds": attempt.seconds,
+        "at": timestamp(attempt.at),
     }
 
 

@@ -15,8 +15,8 @@ from usp.objects.problem import Problem, Severity
 COMPLETE: Final = frozenset({Outcome.FOUND, Outcome.NONE})
 """The outcomes of crawls of which nothing is known to be missing."""
 _UNANSWERED: Final = frozenset({Outcome.BLOCKED, Outcome.UNREACHABLE})
-_COUNTS: Final = ("requests", "bytes", "sitemaps", "sitemaps_failed", "pages", "problems")
-"""The columns of ``sites`` that count."""
+_COUNTS: Final = ("sitemaps", "sitemaps_failed", "pages", "problems")
+"""The columns of ``sites`` that count rows."""
 
 
 class SourceResult(NamedTuple):

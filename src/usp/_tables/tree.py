@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from usp._crawl.policy import ROBOTS_AGENT
 from usp._crawl.row_selection import RowSelection
 from usp._crawl.selected_pages import columns_of
 from usp._crawl.selection import Selection
@@ -20,6 +19,7 @@ from usp._tables.rows import (
     READ_STATES,
     TableRow,
     attempt_row,
+    facts_row,
     fetch_columns,
     first_loss,
     homepage_of,
@@ -29,7 +29,6 @@ from usp._tables.site import SiteTables
 from usp._tables.tree_outcome import tree_result
 from usp._validate import check_instance, check_int
 from usp.objects import sitemap as sitemaps
-from usp.objects.fetch_info import NOT_FETCHED
 from usp.objects.problem import NOT_EXPANDED
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap, SitemapLink
 
@@ -90,7 +89,8 @@ class _TreeTables(SiteTables):
             yield from self._sitemap(sitemap, parent, level)
         if isinstance(self._tree, IndexWebsiteSitemap):
             yield from self._problems(self._tree._notes, None)
-            yield from self._rows("attempts", self._attempts(self._tree))
+            tried = (attempt_row(self._site, attempt) for attempt in self._tree.tried)
+            yield from self._rows("attempts", tried)
         if "sites" in self._choice:
             yield from self._rows("sites", [self._site_row()])
 
@@ -114,8 +114,6 @@ class _TreeTables(SiteTables):
         state, code, reason = _state(sitemap)
         info, kind = sitemap.fetch_info, _kind(sitemap)
         was_read = state in READ_STATES
-        self._counts["requests"] += info.attempts
-        self._counts["bytes"] += info.bytes_received or 0
         wanted = self._choice.columns("sitemaps")
         return {
             "url": sitemap.url,
@@ -133,20 +131,6 @@ class _TreeTables(SiteTables):
             "complete": sitemap.complete if "complete" in wanted and state != "skipped" else None,
         }
 
-    def _attempts(self, tree: IndexWebsiteSitemap) -> Iterator[TableRow]:
-        if "attempts" not in self._choice:
-            return
-        # Both are in document order, and every sitemap was tried.
-        upcoming = tree.all_sitemaps()
-        sitemap = next(upcoming, None)
-        for attempt in tree.tried:
-            if sitemap is None or sitemap.declared_url != attempt.url:
-                yield attempt_row(self._site, attempt, NOT_FETCHED)
-                continue
-            code = sitemap.code if isinstance(sitemap, InvalidSitemap) else None
-            yield attempt_row(self._site, attempt, sitemap.fetch_info, code)
-            sitemap = next(upcoming, None)
-
     def _site_row(self) -> TableRow:
         tree, result = self._tree, tree_result(self._tree)
         row = {
@@ -157,9 +141,16 @@ class _TreeTables(SiteTables):
         }
         if not isinstance(tree, IndexWebsiteSitemap):
             return row
-        return row | {
-            "limit": next((note.code for note in tree._notes), None),
-            **robots_row(tree.robots_verdict(ROBOTS_AGENT)),
+        row["limit"] = next((note.code for note in tree._notes), None)
+        facts = tree._facts
+        if facts is None:  # no crawl made it, or that of an earlier version
+            return row
+        verdict = tree.robots_verdict(facts.robots_agent)
+        return {
+            **row,
+            "final_url": homepage_of(tree.url),
+            **facts_row(facts),
+            **robots_row(verdict),
         }
 
 

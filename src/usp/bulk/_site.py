@@ -118,7 +118,6 @@ class SiteReader(CrawlTables):
         has_pages = bool(self._counts["pages"])
         row = {
             **self._totals(),
-            "homepage": self._homepage,
             "outcome": str(Outcome.PARTIAL if has_pages else Outcome.UNREACHABLE),
             "code": problem.code,
             "complete": False,
