@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urldefrag
 
 from usp._crawl.deadline import TIME_LIMIT
@@ -35,6 +35,14 @@ _CHILD_STAGES: Final = {FoundBy.ROBOTS: "robots.txt", FoundBy.INDEX: "indexes"}
 _NO_ANSWER: Final = {Result.BLOCKED: Outcome.BLOCKED, Result.UNREACHABLE: Outcome.UNREACHABLE}
 
 
+class CountsSoFar(NamedTuple):
+    """What was counted up to a node: how far the cursor is ahead of it depends on time."""
+
+    skipped: Counter[SkipReason]
+    sitemaps: int
+    failed: int
+
+
 @dataclass(slots=True, eq=False)
 class Node:
     """A position in the tree where a sitemap is declared, with its own level and ancestors."""
@@ -58,8 +66,8 @@ class Node:
     """In a stream: its pages are to be read here."""
     stopped_before_next: bool = False
     """The stop callback ended the crawl at the page after those."""
-    skipped_so_far: Counter[SkipReason] | None = None
-    """In a stream: the sitemaps that were skipped up to here."""
+    so_far: CountsSoFar | None = None
+    """In a stream: what was counted up to here."""
     skipped: Counter[SkipReason] | None = None
     """The children that were skipped, by reason."""
     skipped_children: tuple[tuple[Child, SkipReason], ...] = ()
