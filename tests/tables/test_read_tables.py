@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import usp
-from tests.compat.record import DATA
 from tests.loops import run
 from tests.parse.reading import ALL, u
 from tests.parse.strategies import examples
 from tests.server import LoopbackServer, index, stall, urlset
+from tests.tables.collect import Rows, collected, without_times
 from tests.tables.page_rows import page_row
 from usp import Outcome
 from usp._crawl.unique_urls import UniqueUrls
@@ -32,31 +32,11 @@ from usp.objects.page import SitemapPage
 from usp.objects.sitemap import IndexWebsiteSitemap, PagesXMLSitemap
 from usp.web_client.aio_client import AioWebClient
 
-Rows = dict[str, list[dict[str, Any]]]
-OF_TIME = {"fetched_at", "seconds", "at", "started_at"}
 IMAGE = "<image:image><image:loc>https://h.example/i.png</image:loc></image:image>"
 STORY = (
     "<news:news><news:title>T</news:title><news:publication_date>2024-03-01"
     "</news:publication_date></news:news>"
 )
-
-
-def collected(batches: Iterable[Batch]) -> Rows:
-    found: Rows = {}
-    for batch in batches:
-        assert batch.length
-        names = batch.table.names
-        found.setdefault(batch.table.name, []).extend(
-            dict(zip(names, row, strict=True)) for row in batch
-        )
-    return found
-
-
-def without_times(rows: Rows) -> Rows:
-    return {
-        table: [{name: row[name] for name in row if name not in OF_TIME} for row in listed]
-        for table, listed in rows.items()
-    }
 
 
 def urls(batches: Iterable[Batch]) -> list[str]:
@@ -170,51 +150,6 @@ def test_threads_asyncio_and_the_tree_give_the_same_tables(site: LoopbackServer)
         others = ["sitemaps", "sites", "attempts"]
         found = without_times(collected(tables_of(one, others)))
         assert found == without_times({name: threads[name] for name in others})
-
-
-def test_a_tree_knows_what_its_crawl_requested(site: LoopbackServer) -> None:
-    site.robots("/index.xml", "/gone.xml", "/a.xml")  # a.xml is declared twice, and fetched once
-    threads = without_times(
-        collected(read_tables(site.url, ["sites", "attempts"], use_known_paths=True))
-    )
-    site.requests.clear()
-    tree = usp.sitemap_tree(site.url, use_known_paths=True)
-    rows = without_times(collected(tables_of(tree, ["sites", "attempts"])))
-    assert rows["attempts"] == threads["attempts"]
-    guess = next(row for row in rows["attempts"] if row["stage"] == "known paths")
-    assert (guess["http_status"], guess["code"]) == (404, "SM101")
-    (of_tree,), (of_stream,) = rows["sites"], threads["sites"]
-    assert of_tree["requests"] == of_stream["requests"] == len(site.requests)
-    for name in ("homepage", "final_url", "bytes"):
-        assert of_tree[name] == of_stream[name] is not None
-
-
-def test_the_robots_txt_of_a_tree_is_read_for_the_agent_of_its_crawl(
-    server: LoopbackServer,
-) -> None:
-    server.site["/robots.txt"] = (
-        "User-agent: mybot\nDisallow: /\nCrawl-delay: 7\n\n"
-        f"User-agent: *\nAllow: /\nSitemap: {server.at('/s.xml')}"
-    )
-    names = ["outcome", "robots_allows", "crawl_delay"]
-    obeying: dict[str, Any] = {"robots": "obey", "robots_agent": "mybot"}
-    tree = usp.sitemap_tree(server.url, **obeying)
-    for batches in (
-        read_tables(server.url, "sites", columns=names, **obeying),
-        tables_of(tree, "sites", columns=names),
-        tables_of(pickle.loads(pickle.dumps(tree)), "sites", columns=names),
-    ):
-        assert [tuple(row.values()) for row in collected(batches)["sites"]] == [
-            ("blocked", False, 7.0)
-        ]
-
-
-def test_what_is_not_known_of_a_tree_is_null() -> None:
-    tree = pickle.loads((DATA / "IndexWebsiteSitemap.pickle").read_bytes())
-    (row,) = collected(tables_of(tree, "sites"))["sites"]
-    unknown = {name for name, value in row.items() if value is None}
-    assert unknown >= {"requests", "bytes", "final_url", "robots_status", "robots_allows"}
-    assert row["pages"] == 4
 
 
 def test_a_tree_that_was_built_by_hand_has_tables_too() -> None:

@@ -50,6 +50,7 @@ def subtree(node: Node, selection: Selection) -> sitemaps.AbstractSitemap | None
     sitemap = _sitemap(node, selection)
     sitemap._provenance = node.provenance()
     sitemap._skipped_sitemaps = node.skipped
+    sitemap._child_count = node.document.child_count if node.document else None
     return sitemap
 
 

@@ -23,6 +23,7 @@ from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
 from usp._tables.rows import TableRow, attempt_row, facts_row, homepage_of, robots_row, site_name
 from usp._tables.site import COMPLETE, SiteTables
+from usp._tables.skipped import SkippedSitemaps
 from usp._validate import check_int
 from usp.objects.events import Observer
 from usp.stream import StreamState
@@ -47,6 +48,7 @@ class CrawlTables(SiteTables):
         self._unique = unique
         self._crawl: Crawl | None = None
         self._pages_of_node = 0
+        self._skipped = SkippedSitemaps()
         self._searched_homepage = False
         self._started_at = datetime.now(UTC)
         self._started = time.monotonic()
@@ -94,11 +96,7 @@ class CrawlTables(SiteTables):
         reading = nodes.Reading(self._pages_of_node, to_the_end)
         self._pages_of_node = 0
         if node.absence is None and ("sitemaps" in self._choice or "sites" in self._choice):
-            rows = [
-                self._sitemap_row(node, reading),
-                *map(self._numbered, nodes.skipped_rows(node)),
-            ]
-            yield from self._rows("sitemaps", rows)
+            yield from self._sitemap(node, self._sitemap_row(node, reading), reading.pages)
         if "problems" in self._choice or "sites" in self._choice:
             yield from self._problems(nodes.node_problems(node, reading), nodes.node_url(node))
         if node.was_tried and not (node.homepage and self._searched_homepage):
@@ -109,11 +107,17 @@ class CrawlTables(SiteTables):
         row = nodes.sitemap_row(node, reading)
         if "bytes" in self._choice.columns("sitemaps"):
             row["bytes"] = nodes.document_bytes(node, reading)
-        return self._counted(row, reading.pages)
+        return row
+
+    def _sitemap(self, node: Node, row: TableRow, pages: int) -> Iterator[Batch]:
+        """Count a sitemap; yield its row, after those of skipped ones that come before it."""
+        before = [self._numbered(skipped) for skipped in self._skipped.before(node)]
+        yield from self._rows("sitemaps", [*before, self._counted(row, pages)])
 
     def end(self, state: StreamState[RowFilter]) -> Iterator[Batch]:
         """Yield the rows of the crawl as a whole."""
         stopped = state.crawl.stopped
+        yield from self._rows("sitemaps", map(self._numbered, self._skipped.at_end()))
         yield from self._problems([stopped] if stopped else [], None)
         yield from self._rows("sites", [self._site_row(state.crawl)])
 

@@ -1,11 +1,10 @@
 """The row of a node of a crawl in ``sitemaps``, its problems, and its attempt."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from usp._crawl.nodes import NOT_EXPANDED_MESSAGE, Node
-from usp._parse import Document, Kind, Pages, parse_date, timestamp
+from usp._parse import Child, Document, Kind, Pages, parse_date, timestamp
 from usp._tables.rows import READ_STATES, fetch_columns, first_loss
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import FoundBy, Result, SkipReason
@@ -57,20 +56,19 @@ def sitemap_row(node: Node, reading: Reading) -> dict[str, Any]:
     }
 
 
-def skipped_rows(node: Node) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the sitemaps that a node lists and that were skipped."""
+def skipped_row(node: Node, child: Child, reason: SkipReason) -> dict[str, Any]:
+    """Return the row of a sitemap that a node lists and that was skipped."""
     is_robots = node.document is not None and node.document.kind is Kind.ROBOTS
-    for child, reason in node.skipped_children:
-        yield {
-            "url": child.url,
-            "declared_url": child.url,
-            "parent_url": node_url(node),
-            "level": node.level + 1,
-            "found_by": str(FoundBy.ROBOTS if is_robots else FoundBy.INDEX),
-            "state": "skipped",
-            "reason": _SKIP_REASONS[reason],
-            "index_lastmod": timestamp(parse_date(child.lastmod or "")),
-        }
+    return {
+        "url": child.url,
+        "declared_url": child.url,
+        "parent_url": node_url(node),
+        "level": node.level + 1,
+        "found_by": str(FoundBy.ROBOTS if is_robots else FoundBy.INDEX),
+        "state": "skipped",
+        "reason": _SKIP_REASONS[reason],
+        "index_lastmod": timestamp(parse_date(child.lastmod or "")),
+    }
 
 
 def document_bytes(node: Node, reading: Reading) -> int | None:

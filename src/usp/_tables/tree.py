@@ -173,7 +173,9 @@ def _kind(sitemap: AbstractSitemap) -> str | None:
 
 
 def _children(sitemap: AbstractSitemap) -> int:
-    """Return how many sitemaps a sitemap lists, with those that were skipped."""
+    """Return how many sitemaps a sitemap lists, with those that a crawl skipped or didn't reach."""
+    if sitemap._child_count is not None:
+        return sitemap._child_count
     skipped = sitemap._skipped_sitemaps or Counter()
     return len(sitemap.sub_sitemaps) + skipped.total()
 
