@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import usp as package
 from tests.cli.command import USP, environment, redirected, run, search_path, start, usp
 from tests.server import Handler, LoopbackServer, urlset
 from usp._tables.schema import TABLES
@@ -277,13 +278,12 @@ def test_many_sources_come_from_a_file(site: LoopbackServer, tmp_path: Path) -> 
 def test_every_source_is_checked_before_the_first_is_fetched(
     site: LoopbackServer, tmp_path: Path
 ) -> None:
-    usp("export", site.url, "-o", f"{tmp_path}/pages.db")
+    package.export(site.url, tmp_path / "pages.db")
     site.requests.clear()
     (tmp_path / "folder").mkdir()
     for wrong, message in (
         ("folder", "folder can't be read: Is a directory"),
         ("pages.db", "pages.db is an SQLite database, not a sitemap"),
-        ("missing.xml", "missing.xml can't be read: No such file"),
     ):
         done = usp("export", site.url, wrong, "-o", "x.csv", cwd=tmp_path)
         assert (done.code, len(done.messages)) == (2, 1)
@@ -319,6 +319,26 @@ def test_the_last_line_names_a_source_that_could_not_be_read(
     assert done.partial == (
         f"partial: 2 sources gave no sitemaps: {UNREACHABLE} (unreachable), and 1 more"
     )
+
+
+def test_the_last_line_counts_sources_that_gave_nothing_by_outcome(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    with LoopbackServer() as refusing:
+        refusing.otherwise = 403
+        none, blocked = server.url, refusing.url
+        for sources, code, line in (
+            ([none, blocked], 1, "2 sources gave no sitemaps: 1 none, 1 blocked"),
+            ([UNREACHABLE, blocked, UNREACHABLE], 3, "3 sources gave no sitemaps: 2 unreachable, "),
+            ([none, none], 1, "no sitemap found at 2 sources"),
+            ([blocked, blocked], 3, "blocked: 2 sources"),
+        ):
+            for options in ([], ["-q"]):
+                path = f"{tmp_path}/x.csv"
+                done = usp("export", *sources, "-k", "-o", path, "--replace", *options)
+                assert done.code == code
+                assert done.messages[-1].startswith(f"usp: {line}")
+                assert len(done.messages) == 1 or not options
 
 
 def test_what_is_damaged_is_told_once_whatever_the_number_of_sources(

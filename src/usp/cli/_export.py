@@ -139,5 +139,5 @@ def _together(summaries: Sequence[Summary]) -> Summary:
         failed=total(one.failed for one in summaries),
         pages=None if first.pages is None else total(one.pages for one in summaries),
         seconds=sum(one.seconds for one in summaries),
-        unread=tuple(f"{one.url} ({one.outcome})" for one in summaries if not one.is_answer),
+        unread=tuple((one.url, one.outcome) for one in summaries if not one.is_answer),
     )
