@@ -146,13 +146,10 @@ class CrawlStart:
         store: Store,
     ) -> Self:
         """Start at whatever the caller names."""
-        name = source_name(source)
+        name = check_source(source)
         if is_local(source):
             _check_discovery(use_robots, use_known_paths)
-            check_readable(name)
-            file = LocalFile(name, store)
-            file.check_signature()
-            return cls("", Site(name, ()), file=file)
+            return cls("", Site(name, ()), file=LocalFile(name, store))
         return cls.for_url(name, policy, use_robots=use_robots, use_known_paths=use_known_paths)
 
     @classmethod
@@ -257,6 +254,22 @@ def is_local(source: SourceName) -> bool:
     return "://" not in source and (os.path.lexists(source) or bool(_FILE_NAME.search(source)))
 
 
+def check_source(source: SourceName) -> str:
+    """Return the name of a source, if a crawl can start there: nothing is fetched to tell that.
+
+    Of a file, the first bytes are read; what a pipe has is known only when it is read.
+
+    :raises UsageError: if it can't: it is no URL, or a file that can't be read, or is no sitemap.
+    """
+    name = source_name(source)
+    if is_local(source):
+        check_readable(name)
+        _check_signature(name)
+    else:
+        start_url(name)
+    return name
+
+
 def check_readable(name: str) -> None:
     """Check that a file can be opened, without opening it: it may be a pipe.
 
@@ -278,16 +291,6 @@ class LocalFile:
 
     name: str
     store: Store
-
-    def check_signature(self) -> None:
-        """Check that the file may be a sitemap, if it can be read more than once.
-
-        :raises UsageError: if it is a recording, a table or a database.
-        """
-        if self.name != STDIN and Path(self.name).is_file():
-            with as_usage_error(self.name), Path(self.name).open("rb") as file:
-                head = file.read(SIGNATURE_BYTES)
-            _check_head(self.name, head)
 
     def document(self, policy: Policy, children: ChildSelection, started: float) -> Document:
         """Read the file, as long as there is time; its relative URLs stay relative.
@@ -314,6 +317,14 @@ class LocalFile:
             return inspect(source, None, children, _time_limit(policy, started, GRACE_SECONDS))
         except TimeoutError:
             return _UNREAD
+
+
+def _check_signature(name: str) -> None:
+    """Check that a file may be a sitemap, if it can be read more than once."""
+    if name != STDIN and Path(name).is_file():
+        with as_usage_error(name), Path(name).open("rb") as file:
+            head = file.read(SIGNATURE_BYTES)
+        _check_head(name, head)
 
 
 def _check_head(name: str, head: bytes) -> None:

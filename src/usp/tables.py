@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Any, Unpack
 from usp._crawl.unique_urls import UniqueUrls
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
 from usp._extras import load
-from usp._source import SourceName
+from usp._source import SourceName, check_source
 from usp._tables.batch import Batch
 from usp._tables.choice import explains_table, wanted_table
 from usp._tables.read import ReadFields, read_tables, settled
 from usp._tables.schema import Table
-from usp._tables.site import COMPLETE
+from usp._tables.site import SourceResult
 from usp._tables.tree import tables_of
+from usp._tables.tree_outcome import tree_result
 from usp._validate import argument_error, check_flags
 from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
-from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
+from usp.objects.sitemap import AbstractSitemap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +85,8 @@ def export(
     a file that is there stays.
 
     :param source: a homepage, a bare domain (which means https), the URL of a sitemap, a file, or
-        ``-``; several of them; or a tree that is there already.
+        ``-``; several of them; or a tree that is there already. Several may come from any iterable,
+        such as a generator: it is read to its end, and all are checked, before anything is fetched.
     :param path: the file; a folder (with a slash at its end) for a file of each table; ``-`` for
         standard output.
     :param table: the name of a table, several, or ``all``; by default ``pages``, and all tables in
@@ -231,7 +233,7 @@ def _write(plan: ExportPlan, read: "_Reading") -> ExportResult:
     with plan.opened() as output, closing(read.batches()) as batches:
         for batch in batches:
             output.write(batch)
-        is_kept = is_worth_keeping(read.outcomes, output.rows)
+        is_kept = is_worth_keeping(read.results, output.rows)
         if is_kept:
             output.commit()
     files = tuple(file.path for file in plan.files if is_kept and file.path)
@@ -245,6 +247,9 @@ class _Reading:
         self, source: TableSources, tables: Iterable[Table], unique: bool, fields: ReadFields
     ) -> None:
         self._sources = _several(source)
+        for one in self._sources:
+            if not isinstance(one, AbstractSitemap):
+                check_source(one)
         if fields and any(isinstance(one, AbstractSitemap) for one in self._sources):
             raise UsageError(f"{next(iter(fields))} is no keyword for a tree: it is read already.")
         self.tables = tuple(tables)
@@ -253,18 +258,18 @@ class _Reading:
         self._unique = UniqueUrls() if unique else None
         only = self._sources[0] if len(self._sources) == 1 else None
         self._fields, self._client = settled(fields, only)
-        self.outcomes: list[Outcome] = []
-        """The outcome of each source that was read to its end."""
+        self.results: list[SourceResult] = []
+        """What came of each source that was read to its end."""
 
     @property
     def outcome(self) -> Outcome:
         """What came of all sources together, at the end."""
-        return overall(self.outcomes)
+        return overall([one.outcome for one in self.results])
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is known to be missing, as in the table ``sites``."""
-        return all(one in COMPLETE for one in self.outcomes)
+        return all(one.is_complete for one in self.results)
 
     def batches(self) -> Generator[Batch]:
         """Yield the batches of all sources, which share a client."""
@@ -276,14 +281,13 @@ class _Reading:
         names = list(self._columns)
         if isinstance(source, AbstractSitemap):
             yield from tables_of(source, names, columns=self._columns, unique=self._unique)
-            found = isinstance(source, IndexWebsiteSitemap) and source.outcome
-            self.outcomes.append(found or Outcome.FOUND)
+            self.results.append(tree_result(source))
             return
         with read_tables(
             source, names, columns=self._columns, unique=self._unique, **self._fields
         ) as stream:
             yield from stream
-            self.outcomes.append(stream.outcome)
+            self.results.append(SourceResult(stream.outcome, stream.sitemaps_failed))
 
 
 def _several(source: TableSources) -> list[TableSource]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from usp.cli.cli import main, parse_args
+from usp.exceptions import UsageError
 
 
 @pytest.fixture
@@ -83,6 +84,38 @@ def test_the_suffix_of_a_typed_file_goes_before_the_format_of_the_config(
     (folder / "usp.toml").write_text(f'[{command}]\nformat = "{configured}"\n')
     args, _ = parse_args([command, "example.org", *typed])
     assert args.format == format
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "format"),
+    [
+        ('format = "pages"', ["export", "S", "-o", "-", "-f", "csv"], "csv"),
+        ('format = "pages"', ["export", "S", "-o", "x.csv"], None),
+        ('format = "pages"', ["check", "S", "--format", "json"], "json"),
+        ('format = "pages"\n[export]\nformat = "tsv"', ["export", "S", "-o", "-"], "tsv"),
+        ('format = "pages"', ["ls", "S"], "pages"),
+        ('format = "sarif"', ["ls", "S", "-f", "csv"], "csv"),
+    ],
+)
+def test_a_general_value_need_not_suit_a_command_that_does_not_use_it(
+    folder: Path, text: str, arguments: list[str], format: str | None
+) -> None:
+    (folder / "usp.toml").write_text(text)
+    args, _ = parse_args(arguments)
+    assert args.format == format
+
+
+def test_a_general_value_may_be_for_options_that_a_command_does_not_have(folder: Path) -> None:
+    (folder / "usp.toml").write_text('format = "pages"\n')
+    args, _ = parse_args(["crawl", "list.txt", "-o", "out"])
+    assert args.output == "out"
+
+
+@pytest.mark.parametrize("typed", ["export S -o -", "export S -o - -f csv", "crawl S -o x"])
+def test_a_general_value_that_no_command_takes_is_a_mistake(folder: Path, typed: str) -> None:
+    (folder / "usp.toml").write_text('format = "page"\n')
+    with pytest.raises(UsageError, match=r"^usp.toml: format must be one of"):
+        parse_args(typed.split())
 
 
 def test_files_that_a_config_names_are_found_beside_it(folder: Path, tmp_path: Path) -> None:

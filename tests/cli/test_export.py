@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import usp as package
 from tests.cli.command import USP, environment, redirected, run, search_path, start, usp
 from tests.server import Handler, LoopbackServer, urlset
 from usp._tables.schema import TABLES
@@ -50,6 +51,30 @@ def test_a_site_without_sitemaps_gives_a_table_without_rows(
     done = usp("export", server.url, "-o", f"{tmp_path}/x.csv")
     assert (done.code, done.messages) == (1, [f"usp: no sitemap found at {server.url}"])
     assert len((tmp_path / "x.csv").read_text().splitlines()) == 1
+
+
+def test_what_is_no_sitemap_leaves_the_file_of_yesterday(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = "<!DOCTYPE html><html><body>log in</body></html>"
+    (tmp_path / "x.csv").write_text("yesterday")
+    for source in (server.url, server.at("/a.xml")):
+        done = usp("export", source, "-o", f"{tmp_path}/x.csv", "--replace")
+        assert done.code == 1
+        assert done.messages[-1].startswith("usp: no sitemap found at ")
+        assert (tmp_path / "x.csv").read_text() == "yesterday"
+
+
+@pytest.mark.parametrize("table", ["pages", "sitemaps", "attempts", "images", "sites"])
+def test_the_exit_code_depends_on_no_column(table: str, server: LoopbackServer) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = "<urlset><url><loc>http://h.example/a</loc></url><url><loc>http://h"
+    column = "site" if table == "sites" else "url"
+    options = ("-f", "csv", "--table", table, "--columns", column, "--strict")
+    done = usp("export", server.url, "-o", "-", *options)
+    assert done.code == 3
+    assert "partial: 1 sitemap incomplete: " in done.err
 
 
 def test_a_table_is_no_sitemap_and_nothing_of_it_is_a_page(tmp_path: Path) -> None:
@@ -250,6 +275,22 @@ def test_many_sources_come_from_a_file(site: LoopbackServer, tmp_path: Path) -> 
     assert "found: 2 sitemaps, 6 pages, " in done.err
 
 
+def test_every_source_is_checked_before_the_first_is_fetched(
+    site: LoopbackServer, tmp_path: Path
+) -> None:
+    package.export(site.url, tmp_path / "pages.db")
+    site.requests.clear()
+    (tmp_path / "folder").mkdir()
+    for wrong, message in (
+        ("folder", "folder can't be read: Is a directory"),
+        ("pages.db", "pages.db is an SQLite database, not a sitemap"),
+    ):
+        done = usp("export", site.url, wrong, "-o", "x.csv", cwd=tmp_path)
+        assert (done.code, len(done.messages)) == (2, 1)
+        assert message in done.err
+    assert site.requested == []
+
+
 def test_standard_input_is_read_once(tmp_path: Path) -> None:
     done = usp("export", "-", "-", "-o", f"{tmp_path}/x.csv")
     assert (done.code, done.err) == (2, "usp: error: standard input, -, can be read once only\n")
@@ -278,6 +319,26 @@ def test_the_last_line_names_a_source_that_could_not_be_read(
     assert done.partial == (
         f"partial: 2 sources gave no sitemaps: {UNREACHABLE} (unreachable), and 1 more"
     )
+
+
+def test_the_last_line_counts_sources_that_gave_nothing_by_outcome(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    with LoopbackServer() as refusing:
+        refusing.otherwise = 403
+        none, blocked = server.url, refusing.url
+        for sources, code, line in (
+            ([none, blocked], 1, "2 sources gave no sitemaps: 1 none, 1 blocked"),
+            ([UNREACHABLE, blocked, UNREACHABLE], 3, "3 sources gave no sitemaps: 2 unreachable, "),
+            ([none, none], 1, "no sitemap found at 2 sources"),
+            ([blocked, blocked], 3, "blocked: 2 sources"),
+        ):
+            for options in ([], ["-q"]):
+                path = f"{tmp_path}/x.csv"
+                done = usp("export", *sources, "-k", "-o", path, "--replace", *options)
+                assert done.code == code
+                assert done.messages[-1].startswith(f"usp: {line}")
+                assert len(done.messages) == 1 or not options
 
 
 def test_what_is_damaged_is_told_once_whatever_the_number_of_sources(

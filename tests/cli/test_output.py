@@ -4,8 +4,10 @@ Errors of stderr change neither the output nor the exit code; errors of stdout a
 """
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,33 @@ def test_3_and_one_message_if_stdout_cannot_be_written(
     assert (ended.code, ended.out) == (3, "")
     (line,) = ended.err.splitlines()
     assert line.startswith("usp: error: ")
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(
+    ("command", "name"), [("export", "x.csv"), ("export", "x.db"), ("ls", "x.txt")]
+)
+@pytest.mark.parametrize("how", [">&-", "<&- >&- 2>&-"])
+def test_a_closed_stdout_changes_nothing_if_a_file_is_written(
+    site: LoopbackServer, how: str, command: str, name: str, tmp_path: Path
+) -> None:
+    normal = usp(command, site.url, "-o", f"{tmp_path}/open-{name}")
+    ended = redirected(how, command, site.url, "-o", f"{tmp_path}/{name}")
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.messages == ([] if "2>" in how else normal.messages)
+    if name.endswith(".db"):
+        with closing(sqlite3.connect(tmp_path / name)) as database:
+            assert database.execute("SELECT url FROM pages").fetchall() == [(site.at("/one"),)]
+    else:
+        assert (tmp_path / name).read_bytes() == (tmp_path / f"open-{name}").read_bytes()
+
+
+def test_nothing_is_fetched_for_a_closed_stdout(site: LoopbackServer) -> None:
+    for args in (["ls"], ["find"], ["export", "-o", "-", "-f", "csv"], ["check"]):
+        ended = redirected(">&-", *args, site.url)
+        message = "usp: error: cannot write standard output: Bad file descriptor\n"
+        assert (ended.code, ended.err) == (3, message)
+    assert site.requested == []
 
 
 @pytest.mark.parametrize("args", [["--version"], ["--help"], ["ls", "-h"]])

@@ -16,6 +16,7 @@ import usp
 from tests.loops import run
 from tests.server import Handler, LoopbackServer, index, stall, urlset
 from usp import Outcome, Policy, aio
+from usp._tables.read import read_tables
 from usp.exceptions import SitemapException
 from usp.objects.events import PagesRead
 from usp.web_client.requests_client import RequestsWebClient
@@ -54,6 +55,25 @@ def test_pages_come_while_a_later_sitemap_stalls(site: LoopbackServer) -> None:
     with usp.iter_pages(site.url) as stream:
         first = list(itertools.islice(stream, 4))
     assert [page.url for page in first] == pages_of(site, "a") + pages_of(site, "b")
+
+
+@pytest.mark.parametrize("others", ["before", "never"])
+def test_a_limit_counts_the_sitemaps_up_to_it_whenever_the_others_come(
+    site: LoopbackServer, others: str
+) -> None:
+    site.robots("/lost.xml", "/index.xml", "/d.xml", "/gone.xml")
+    first = site.site["/a.xml"]
+
+    def later(_: Handler) -> bytes:
+        time.sleep(0.3)  # until all others were received
+        assert isinstance(first, bytes)
+        return first
+
+    site.site |= {"/a.xml": later} if others == "before" else {"/b.xml": stall}
+    with usp.iter_pages(site.url, limit=1) as pages, read_tables(site.url, limit=1) as batches:
+        assert (len(list(pages)), len(list(batches))) == (1, 1)
+    for stream in (pages, batches):
+        assert (stream.sitemaps_read, stream.sitemaps_failed) == (2, 1)
 
 
 def test_closing_early_does_not_wait_and_leaves_no_thread(site: LoopbackServer) -> None:

@@ -72,6 +72,36 @@ def test_a_tree_takes_no_keywords_of_a_crawl(tmp_path: Path) -> None:
         usp.export(tree, tmp_path / "x.csv", since="48h")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("foo bar", "neither a URL, nor a domain, nor a file"),
+        ("missing.xml", "missing.xml can't be read: No such file"),
+        (Path(), "can't be read: Is a directory"),
+        (Path("pages.db"), "is an SQLite database, not a sitemap"),
+        (None, "source must be a URL, a domain or a file"),
+    ],
+)
+def test_every_source_is_checked_before_the_first_is_fetched(
+    server: LoopbackServer,
+    site: str,
+    wrong: Any,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    usp.export(site, "pages.db")
+    server.requests.clear()
+    for sources in ([site, wrong], (one for one in (site, wrong))):
+        with pytest.raises(UsageError, match=message):
+            usp.export(sources, "x.csv")
+    with pytest.raises(UsageError, match=message):
+        usp.record_batches([site, wrong])
+    assert server.requested == []
+    assert [path.name for path in tmp_path.iterdir()] == ["pages.db"]
+
+
 def test_no_source_at_all_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no source"):
         usp.export([], tmp_path / "x.csv")

@@ -9,11 +9,15 @@ import pytest
 
 import usp
 from tests.server import LoopbackServer, urlset
+from usp._tables.schema import TABLES
 from usp.cli._demo_site import DemoSite
 from usp.cli._options import SHARED, Destination
+from usp.objects.sitemap import IndexWebsiteSitemap
+from usp.tree import sitemap_from_str
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "export.md"
 DEAD = "http://127.0.0.1:9/"
+TRUNCATED = "<urlset><url><loc>http://h.example/a</loc></url><url><loc>http://h.example/b"
 
 
 def outcomes(source: Any) -> tuple[object, ...]:
@@ -44,6 +48,64 @@ def test_a_table_of_a_tree_has_the_outcome_of_the_tree(server: LoopbackServer) -
     server.otherwise = 403
     tree = usp.sitemap_tree(server.url)
     assert usp.to_pandas(tree).attrs == {"outcome": "blocked", "complete": False}
+
+
+DOCUMENTS = {
+    "whole": ("<urlset><url><loc>http://h.example/a</loc></url></urlset>", "found", True),
+    "without pages": ("<urlset/>", "found", True),
+    "truncated": (TRUNCATED, "partial", False),
+    "truncated index": ("<sitemapindex><sitemap><loc>", "partial", False),
+    "login page": ("<!DOCTYPE html><html><body>log in</body></html>", "none", True),
+    "declares entities": ('<!DOCTYPE x [<!ENTITY a "b">]><urlset/>', "none", True),
+    "empty": ("", "none", True),
+    "words": ("hello world", "none", True),
+}
+
+
+@pytest.mark.parametrize(("text", "outcome", "complete"), DOCUMENTS.values(), ids=DOCUMENTS)
+def test_a_document_that_was_parsed_has_the_outcome_of_a_stream_of_it(
+    text: str, outcome: str, complete: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "sitemap.xml"
+    file.write_text(text)
+    for source in (file, usp.parse(text, url="http://h.example/s.xml"), sitemap_from_str(text)):
+        assert usp.to_pandas(source).attrs == {"outcome": outcome, "complete": complete}
+        (row,) = usp.to_arrow(source, "sites", columns=["outcome", "complete"]).to_pylist()
+        assert row == {"outcome": outcome, "complete": complete}
+        output = tmp_path / "pages.csv"
+        output.write_text("yesterday")
+        result = usp.export(source, output, replace=True)
+        assert result.outcome == outcome
+        assert bool(result.files) is (outcome != "none")
+        assert (output.read_text() == "yesterday") is (outcome == "none")
+
+
+def test_sitemaps_of_a_tree_have_the_outcome_of_their_own_stream(server: LoopbackServer) -> None:
+    server.robots("/a.xml", "/forbidden.xml", "/lost.xml", "/broken.xml")
+    server.site["/a.xml"] = urlset(server.at("/1"))
+    server.site |= {"/forbidden.xml": 403, "/broken.xml": 500}
+    tree = usp.sitemap_tree(server.url, max_attempts=1)
+    (robots,) = tree.sub_sitemaps
+    expected = ["partial", "found", "blocked", "none", "unreachable"]
+    found = [usp.to_pandas(one).attrs["outcome"] for one in (robots, *robots.sub_sitemaps)]
+    assert found == expected
+    of_streams = [
+        usp.to_pandas(one.url, max_attempts=1).attrs["outcome"] for one in robots.sub_sitemaps
+    ]
+    assert of_streams == expected[1:]
+    by_hand = IndexWebsiteSitemap(server.url, [robots.sub_sitemaps[2]])
+    assert usp.to_pandas(by_hand).attrs == {"outcome": "none", "complete": True}
+
+
+def test_the_outcome_depends_on_no_column(server: LoopbackServer) -> None:
+    server.robots("/a.xml")
+    server.site["/a.xml"] = TRUNCATED
+    for table in TABLES.values():
+        column = ["url"] if "url" in table.names else [table.names[0]]
+        for source in (server.url, usp.sitemap_tree(server.url)):
+            found = usp.to_arrow(source, table.name, columns=column)
+            assert found.schema.metadata[b"outcome"] == b"partial", table.name
+            assert found.schema.metadata[b"complete"] == b"false"
 
 
 @pytest.mark.parametrize("dead", [True, False])

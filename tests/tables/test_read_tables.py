@@ -17,6 +17,7 @@ from tests.loops import run
 from tests.parse.reading import ALL, u
 from tests.parse.strategies import examples
 from tests.server import LoopbackServer, index, stall, urlset
+from tests.tables.collect import Rows, collected, without_times
 from tests.tables.page_rows import page_row
 from usp import Outcome
 from usp._crawl.unique_urls import UniqueUrls
@@ -31,31 +32,11 @@ from usp.objects.page import SitemapPage
 from usp.objects.sitemap import IndexWebsiteSitemap, PagesXMLSitemap
 from usp.web_client.aio_client import AioWebClient
 
-Rows = dict[str, list[dict[str, Any]]]
-OF_TIME = {"fetched_at", "seconds", "at", "started_at"}
 IMAGE = "<image:image><image:loc>https://h.example/i.png</image:loc></image:image>"
 STORY = (
     "<news:news><news:title>T</news:title><news:publication_date>2024-03-01"
     "</news:publication_date></news:news>"
 )
-
-
-def collected(batches: Iterable[Batch]) -> Rows:
-    found: Rows = {}
-    for batch in batches:
-        assert batch.length
-        names = batch.table.names
-        found.setdefault(batch.table.name, []).extend(
-            dict(zip(names, row, strict=True)) for row in batch
-        )
-    return found
-
-
-def without_times(rows: Rows) -> Rows:
-    return {
-        table: [{name: row[name] for name in row if name not in OF_TIME} for row in listed]
-        for table, listed in rows.items()
-    }
 
 
 def urls(batches: Iterable[Batch]) -> list[str]:
@@ -166,11 +147,9 @@ def test_threads_asyncio_and_the_tree_give_the_same_tables(site: LoopbackServer)
     for one in (tree, pickle.loads(pickle.dumps(tree))):
         of_tree = collected(tables_of(one, [*PAGE_PARTS, "pages", "problems"]))
         assert of_tree == {name: threads[name] for name in of_tree}
-    found = collected(tables_of(tree, ["sitemaps", "sites"]))
-    known = {*TABLES["sitemaps"].names} - OF_TIME
-    for row, other in zip(found["sitemaps"], threads["sitemaps"], strict=True):
-        assert {name: row[name] for name in known} == {name: other[name] for name in known}
-    assert found["sites"][0]["outcome"] == "partial"
+        others = ["sitemaps", "sites", "attempts"]
+        found = without_times(collected(tables_of(one, others)))
+        assert found == without_times({name: threads[name] for name in others})
 
 
 def test_a_tree_that_was_built_by_hand_has_tables_too() -> None:
@@ -186,7 +165,7 @@ def test_a_tree_that_was_built_by_hand_has_tables_too() -> None:
     assert [row["url"] for row in rows["pages"]] == ["https://h.example/own", "https://h.example/1"]
     assert [row["priority"] for row in rows["pages"]] == [None, None]
     assert [(row["kind"], row["pages"]) for row in rows["sitemaps"]] == [("urlset", 1)] * 2
-    assert rows["sites"][0]["outcome"] is None
+    assert (rows["sites"][0]["outcome"], rows["sites"][0]["complete"]) == ("found", True)
     assert [row["url"] for row in collected(tables_of(listed))["pages"]] == ["https://h.example/1"]
 
 

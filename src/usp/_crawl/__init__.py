@@ -11,7 +11,7 @@ sleeping happens in ``_drive``. What bytes mean is for ``_parse`` to say.
 - ``nodes``, ``resource``, ``resource_table``: positions in the tree, and the URLs behind them, each
   fetched once; ``repeated_indexes``: a bound for indexes that list one another;
 - ``work``: the core works in small steps, so that drivers can do other things in between;
-  ``deadline``: when the time of a crawl is up;
+  ``deadline``: when the time of a crawl is up; ``traffic``: what it requested and received;
 - ``delivery``: documents that the caller's own driver fetched; ``unchanged``: documents that a
   server answers with 304;
 - ``discovery``: robots.txt, known paths, the homepage: stages and their order; ``scheme_choice``:

@@ -10,6 +10,7 @@ from usp._crawl.selected_pages import SelectedPages
 from usp._crawl.selection import Selection
 from usp._parse import Document, Kind
 from usp.objects import sitemap as sitemaps
+from usp.objects.outcome import CrawlFacts
 from usp.objects.problem import NOT_EXPANDED, Problem
 from usp.objects.robots import RobotsVerdict
 
@@ -49,6 +50,7 @@ def subtree(node: Node, selection: Selection) -> sitemaps.AbstractSitemap | None
     sitemap = _sitemap(node, selection)
     sitemap._provenance = node.provenance()
     sitemap._skipped_sitemaps = node.skipped
+    sitemap._child_count = node.document.child_count if node.document else None
     return sitemap
 
 
@@ -85,8 +87,17 @@ def site_verdict(name: str, cursor: Cursor, agent: str) -> RobotsVerdict | None:
     return found.verdict(agent, name) if found else None
 
 
-def website_tree(name: str, cursor: Cursor) -> sitemaps.IndexWebsiteSitemap:
-    """Return the root of the tree, which stands for the site and has the outcome."""
+def crawl_facts(named: str, cursor: Cursor) -> CrawlFacts:
+    """Return what a tree keeps of its crawl."""
+    traffic, agent = cursor._resources.traffic, cursor._policy.robots_agent
+    return CrawlFacts(named, agent, traffic.requests, traffic.bytes_received)
+
+
+def website_tree(name: str, cursor: Cursor, named: str) -> sitemaps.IndexWebsiteSitemap:
+    """Return the root of the tree, which stands for the site and has the outcome.
+
+    :param named: the URL of the site before a scheme was chosen.
+    """
     root = sitemaps.IndexWebsiteSitemap(
         name,
         _subtrees(cursor.roots, cursor.selection),
@@ -96,4 +107,5 @@ def website_tree(name: str, cursor: Cursor) -> sitemaps.IndexWebsiteSitemap:
     )
     root._skipped_sitemaps = cursor.skipped_start_urls
     root._robots = robots_file(node.resource for node in cursor.roots)
+    root._facts = crawl_facts(named, cursor)
     return root

@@ -165,11 +165,13 @@ class Crawl:
         selection = selection_of(self.policy, as_utc(check_optional_instance("now", now, datetime)))
         self._credentials = UrlCredentials()
         site = self._credentials.site(site)
+        self._named = site.name
         other = self._credentials.site(other) if other and self.policy.scheme_fallback else None
         self._resources = ResourceTable(self.policy, skip_delays=options.skip_delays)
         self._start_at(site, selection, options)
         self._choice = SchemeChoice(site, other) if other else None
-        self._deadline = Deadline(self.policy.max_seconds, self.policy.max_bytes)
+        traffic = self._resources.traffic
+        self._deadline = Deadline(self.policy.max_seconds, self.policy.max_bytes, traffic)
         self._taken: dict[str, FetchRequest] = {}
         self._given_back: list[FetchRequest] = []
 
@@ -207,7 +209,7 @@ class Crawl:
 
     def tree(self) -> IndexWebsiteSitemap:
         """Return the tree so far."""
-        return website_tree(self._name, self._cursor)
+        return website_tree(self._name, self._cursor, self._named)
 
     def _into_tree(self) -> IndexWebsiteSitemap:
         """Return the tree of a crawl that is over, and drop what it needs no more."""
@@ -350,7 +352,6 @@ class Crawl:
         if isinstance(result, NotModified):
             result = result._document or unchanged_document(request, result)
         self._credentials.learn(result)
-        self._deadline.count(result)
         settled = self._resources.receive(request._options.url, result, now, jitter)
         if isinstance(settled, float):
             return settled

@@ -14,7 +14,7 @@ from urllib.parse import urldefrag
 from usp._crawl.children import child_selection, skipped_children, wanted_children
 from usp._crawl.discovery import Condition, HomepageQuery, Stage, StartUrl
 from usp._crawl.messages import FetchFailed
-from usp._crawl.nodes import NO_PAGES, Node, OutcomeTally, rejection, unfinished
+from usp._crawl.nodes import NO_PAGES, CountsSoFar, Node, OutcomeTally, rejection, unfinished
 from usp._crawl.options import CrawlOptions, StopCallback
 from usp._crawl.policy import Policy
 from usp._crawl.repeated_indexes import RepeatBudget
@@ -234,7 +234,8 @@ class Cursor:
             return
         in_tree = node.absence is None and node.rejection is None
         if self.options.streaming and in_tree and document.kind not in _WITHOUT_PAGES:
-            node.skipped_so_far = Counter(self.skipped)
+            counts = (self.tally.sitemaps, self.tally.failed)
+            node.so_far = CountsSoFar(Counter(self.skipped), *counts)
             node.pages_due = True
 
     def release(self, node: Node) -> None:
@@ -374,8 +375,8 @@ class Cursor:
     def stop_at(self, node: Node, code: str, reason: str) -> None:
         """End a stream among the pages of a node; how far the cursor is ahead doesn't count."""
         self.stopped = (code, reason)
-        if node.skipped_so_far is not None:
-            self.skipped = node.skipped_so_far
+        if node.so_far is not None:
+            self.skipped, self.tally.sitemaps, self.tally.failed = node.so_far
         self.report.cut_after(node)
         self.stop(code, reason)
 

@@ -4,8 +4,7 @@ then. Time is an argument.
 
 from typing import Final
 
-from usp._crawl.messages import FetchFailed, TruncatedBody
-from usp._parse import Document
+from usp._crawl.traffic import CrawlTraffic
 
 TIME_LIMIT: Final = "SM705"
 _BYTE_LIMIT: Final = "SM707"
@@ -14,10 +13,15 @@ _BYTE_LIMIT: Final = "SM707"
 class Deadline:
     """When a crawl ends, by the clock of its driver and by what it has received."""
 
-    def __init__(self, seconds: float | None, max_bytes: int | None = None) -> None:
+    def __init__(
+        self,
+        seconds: float | None,
+        max_bytes: int | None = None,
+        traffic: CrawlTraffic | None = None,
+    ) -> None:
         self._seconds = seconds
         self._max_bytes = max_bytes
-        self._received = 0
+        self._traffic = traffic or CrawlTraffic()
         self.at: float | None = None
         """The time at which it ends; None if it has no limit, or has not begun."""
 
@@ -30,12 +34,7 @@ class Deadline:
 
     @property
     def _has_enough(self) -> bool:
-        return self._max_bytes is not None and self._received >= self._max_bytes
-
-    def count(self, result: Document | TruncatedBody | FetchFailed) -> None:
-        """Count the bytes that a request brought."""
-        document = result.document if isinstance(result, TruncatedBody) else result
-        self._received += document.fetch_info.bytes_received or 0
+        return self._max_bytes is not None and self._traffic.bytes_received >= self._max_bytes
 
     def has_passed(self, now: float) -> bool:
         """Tell whether the crawl ends; the clock starts when this is first asked."""

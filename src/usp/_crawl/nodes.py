@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urldefrag
 
 from usp._crawl.deadline import TIME_LIMIT
@@ -35,6 +35,14 @@ _CHILD_STAGES: Final = {FoundBy.ROBOTS: "robots.txt", FoundBy.INDEX: "indexes"}
 _NO_ANSWER: Final = {Result.BLOCKED: Outcome.BLOCKED, Result.UNREACHABLE: Outcome.UNREACHABLE}
 
 
+class CountsSoFar(NamedTuple):
+    """What was counted up to a node: how far the cursor is ahead of it depends on time."""
+
+    skipped: Counter[SkipReason]
+    sitemaps: int
+    failed: int
+
+
 @dataclass(slots=True, eq=False)
 class Node:
     """A position in the tree where a sitemap is declared, with its own level and ancestors."""
@@ -58,8 +66,8 @@ class Node:
     """In a stream: its pages are to be read here."""
     stopped_before_next: bool = False
     """The stop callback ended the crawl at the page after those."""
-    skipped_so_far: Counter[SkipReason] | None = None
-    """In a stream: the sitemaps that were skipped up to here."""
+    so_far: CountsSoFar | None = None
+    """In a stream: what was counted up to here."""
     skipped: Counter[SkipReason] | None = None
     """The children that were skipped, by reason."""
     skipped_children: tuple[tuple[Child, SkipReason], ...] = ()
@@ -178,15 +186,34 @@ class Node:
 
     def attempt(self) -> Attempt:
         """Return what was tried, and the result."""
-        stage = _CHILD_STAGES.get(self.found_by, self.stage.name)
-        return Attempt(self.url, self.found_by, *self._attempt_result(), stage)
+        info = self.fetch_info
+        return Attempt(
+            self.url,
+            self.found_by,
+            *self._attempt_result(),
+            stage=_CHILD_STAGES.get(self.found_by, self.stage.name),
+            http_status=info.status,
+            code=self._failure_code,
+            seconds=info.seconds,
+            at=info.fetched_at,
+        )
 
     def provenance(self) -> Provenance:
         """Return how it was found."""
         lastmod = as_utc(parse_date(self.lastmod)) if self.lastmod else None
-        return Provenance(self.found_by, self.url, lastmod, self._fetch_info())
+        return Provenance(self.found_by, self.url, lastmod, self._response_info())
 
-    def _fetch_info(self) -> FetchInfo:
+    @property
+    def fetch_info(self) -> FetchInfo:
+        """What is known of the requests for it, whether or not one brought a response."""
+        info, failed, resource = self._response_info(), self.result, self.resource
+        if info.status is None and isinstance(failed, FetchFailed) and failed.status is not None:
+            info = replace(info, status=failed.status)
+        if not info.attempts and resource and resource.attempts:
+            info = replace(info, attempts=resource.attempts)
+        return info
+
+    def _response_info(self) -> FetchInfo:
         result = self.result
         if isinstance(result, FetchFailed):
             return result.fetch_info
@@ -194,6 +221,15 @@ class Node:
             return NOT_FETCHED
         # A URL that a redirect from elsewhere led to was not requested itself.
         return self.resource.fetch_info or replace(result.fetch_info, redirects=())
+
+    @property
+    def _failure_code(self) -> str | None:
+        """The problem code, if it could not be read."""
+        if self.absence is not None and not isinstance(self.result, FetchFailed):
+            return None
+        if self.invalid is not None:
+            return self.invalid[0]
+        return (self.document.code if self.document else None) or None
 
     def _attempt_result(self) -> tuple[Result, str]:
         result = self.result
@@ -203,7 +239,7 @@ class Node:
         if self.rejection is not None:
             return Result.REFUSED, self.rejection[1]
         if isinstance(result, FetchFailed):
-            return _failure_result(result, is_robots=self.is_robots), result.message
+            return failure_result(result, is_robots=self.is_robots), result.message
         if result is None:
             return Result.REFUSED, "it was not fetched"
         if result.kind is Kind.INVALID or result.blank:
@@ -220,11 +256,12 @@ def unfinished(resource: Resource, *, is_robots: bool) -> tuple[Result, str]:
         return Result.UNFINISHED, TIME_IS_UP_IN_BODY
     for failed in (one.failure or one.last_failure for one in tried):
         if failed:
-            return _failure_result(failed, is_robots=is_robots), failed.message
+            return failure_result(failed, is_robots=is_robots), failed.message
     return (Result.UNREACHABLE, _TIME_IS_UP) if tried else (Result.NOT_NEEDED, "")
 
 
-def _failure_result(failed: FetchFailed, *, is_robots: bool) -> Result:
+def failure_result(failed: FetchFailed, *, is_robots: bool) -> Result:
+    """Return what a failed request says of its URL."""
     if failed.code == DISALLOWED:
         return Result.REFUSED
     if failed.challenged or failed.status in _BLOCKED:
@@ -271,6 +308,15 @@ class OutcomeTally:
             # A site whose robots.txt disallows everything refuses requests.
             counted = Result.BLOCKED if node.is_disallowed else result
             (self._guessed if guessed else self._decisive)[counted] += 1
+
+    def add_declared(self, result: Result, *, is_robots: bool, has_losses: bool) -> None:
+        """Count a sitemap of a tree that is there already: it has no node any more."""
+        is_read = result is Result.SITEMAP
+        self.sitemaps += is_read and not is_robots
+        self.failed += not is_read
+        self.incomplete = self.incomplete or not is_read or has_losses
+        self.damaged = self.damaged or (is_read and has_losses)
+        self._decisive[result] += 1
 
     def add_losses(self, node: Node) -> None:
         """Count what is known to be lost at a node, again when its pages were read."""

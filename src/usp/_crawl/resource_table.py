@@ -13,6 +13,7 @@ from usp._crawl.messages import FetchFailed, ResponseProgress, TruncatedBody
 from usp._crawl.policy import Policy, without_delays
 from usp._crawl.resource import Origin, Resource
 from usp._crawl.robots import RobotsGate, gate_for, robots_url
+from usp._crawl.traffic import CrawlTraffic
 from usp._crawl.work import Work
 from usp._parse import Document, Kind
 
@@ -37,6 +38,7 @@ class ResourceTable:
         self._abandoned: deque[Resource] = deque()
         self._gate = gate_for(policy)
         self._retry_budget_left = policy.retry_budget
+        self.traffic = CrawlTraffic()
         self.prefetched = 0
         """The number of documents that arrived before the cursor reached them."""
         self.children_prefetched = 0
@@ -133,6 +135,7 @@ class ResourceTable:
         """Yield the resources to request now; see ``HostQueues.start_requests``."""
         for resource in self._hosts.start_requests(now, limit, prefetch, first):
             resource.attempts += 1
+            self.traffic.requests += 1
             resource.progress = resource.progress or ResponseProgress()
             yield resource
 
@@ -144,6 +147,7 @@ class ResourceTable:
         self, url: str, result: Document | TruncatedBody | FetchFailed, now: float, jitter: float
     ) -> float | Resource:
         """Record a result; return its resource, or the delay before the next attempt."""
+        self.traffic.add(result)
         resource = self._resources[normalized(url)[0]]
         outcome = result.failure if isinstance(result, TruncatedBody) else result
         failure = outcome if isinstance(outcome, FetchFailed) else None

@@ -2,7 +2,7 @@
 
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol
 
@@ -120,16 +120,25 @@ def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
         raise ValueError("its end is missing")
 
 
-def first_line(path: Path, compression: Compression | None, limit: int = 65536) -> str:
-    """Return the first line of a file, without its end; about as much of it as the limit.
+def first_line(path: Path, compression: Compression | None) -> Generator[bytes]:
+    """Yield the first line of a file, without its end, in parts: it may be as long as the file.
 
     :raises ValueError: if the file isn't compressed as it should be.
     """
-    read = b""
     with path.open("rb") as file:
         chunks = iter(lambda: file.read(_CHUNK), b"")
         for chunk in decompressed(file, compression) if compression else chunks:
-            read += chunk
-            if b"\n" in read or len(read) >= limit:
-                break
-    return read.partition(b"\n")[0].rstrip(b"\r").decode("utf-8", "replace")
+            part, is_end, _ = chunk.partition(b"\n")
+            yield part
+            if is_end:
+                return
+
+
+def beginning(parts: Iterable[bytes], limit: int = 65536) -> bytes:
+    """Return what some parts begin with: about as much as the limit."""
+    read = b""
+    for part in parts:
+        read += part
+        if len(read) >= limit:
+            break
+    return read

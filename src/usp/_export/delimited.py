@@ -7,10 +7,10 @@ with their number.
 
 import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, Final, cast
 
-from usp._export.compression import Sink
+from usp._export.compression import Sink, beginning
 from usp._export.lines import CellTexts, is_constant, join_lines, number_texts
 from usp._export.options import WriteOptions
 from usp._export.times import with_time_texts
@@ -99,9 +99,10 @@ class CsvWriter:
             self._write(f"{_BOM if options.bom else ''}{names}{self.line_end}")
 
     @classmethod
-    def continues(cls, first_line: str, tables: Sequence[Table]) -> bool:
+    def continues(cls, first_line: Iterable[bytes], tables: Sequence[Table]) -> bool:
         """Tell whether a file that begins with this line has the columns of the table."""
-        names = next(csv.reader([first_line.removeprefix(_BOM)], delimiter=cls.delimiter), [])
+        line = beginning(first_line).decode("utf-8", "replace").removeprefix(_BOM).rstrip("\r")
+        names = next(csv.reader([line], delimiter=cls.delimiter), [])
         return names == header(tables[0])
 
     def write(self, batch: Batch) -> None:

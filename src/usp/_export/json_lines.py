@@ -4,9 +4,10 @@ A file of several tables begins with a line that has ``schema_version``; each of
 name of its table as ``table``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from usp._export.compression import Sink
+from usp._export.json_outline import outline
 from usp._export.lines import join_lines
 from usp._export.options import WriteOptions
 from usp._export.times import with_time_texts
@@ -27,10 +28,10 @@ class JsonLinesWriter:
             self._write(json_text({"schema_version": SCHEMA_VERSION, "usp": __version__}) + "\n")
 
     @classmethod
-    def continues(cls, first_line: str, tables: Sequence[Table]) -> bool:
+    def continues(cls, first_line: Iterable[bytes], tables: Sequence[Table]) -> bool:
         """Tell whether a file that begins with this line has the columns of the tables."""
         try:
-            found = parse_json(first_line)
+            found = parse_json(outline(first_line))
         except ValueError:
             return False
         if not isinstance(found, dict):

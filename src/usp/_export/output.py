@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -40,8 +40,8 @@ class OutputFile:
         if self.path is None or not self.form.format.is_text:
             return
         try:
-            line = first_line(self.path, self.form.compression)
-            continues = self.form.format.writer_class().continues(line, self.tables)
+            with closing(first_line(self.path, self.form.compression)) as line:
+                continues = self.form.format.writer_class().continues(line, self.tables)
         except ValueError:
             continues = False
         if not continues:

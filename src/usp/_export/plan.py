@@ -10,11 +10,11 @@ from usp._export.options import WriteOptions
 from usp._export.output import Output, OutputFile, opened
 from usp._export.target import ExportTarget
 from usp._tables.schema import Table
+from usp._tables.site import SourceResult
 from usp._validate import argument_error, check_bool, check_strings
 from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
 
-_UNANSWERED: Final = frozenset({Outcome.BLOCKED, Outcome.UNREACHABLE})
 _DELIMITED: Final = ("csv", "tsv")
 _READ: Final = frozenset({Outcome.FOUND, Outcome.PARTIAL})
 
@@ -85,12 +85,12 @@ class ExportPlan:
             yield output
 
 
-def is_worth_keeping(outcomes: Iterable[Outcome], rows: Mapping[str, int]) -> bool:
+def is_worth_keeping(results: Iterable[SourceResult], rows: Mapping[str, int]) -> bool:
     """Tell whether an export is kept: not if no site could be read, and so it has no pages.
 
     The one of yesterday is better than an empty one.
     """
-    return any(outcome not in _UNANSWERED for outcome in outcomes) or bool(rows.get("pages", 1))
+    return any(result.is_answered for result in results) or bool(rows.get("pages", 1))
 
 
 def overall(outcomes: Sequence[Outcome]) -> Outcome:

@@ -1,4 +1,7 @@
-"""Which tables and columns are wanted, and what has to be read for them."""
+"""Which tables and columns are wanted, and what of each entry has to be read for them.
+
+Every document is read to its end, whatever is wanted: what came of a crawl depends on it.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -6,7 +9,7 @@ from typing import Final, Self
 
 from usp._crawl.policy import Policy
 from usp._docstrings import explains
-from usp._tables.schema import PAGE_PARTS, TABLES, Table, table_named
+from usp._tables.schema import PAGE_PARTS, Table, table_named
 from usp._validate import argument_error, check_strings
 from usp.exceptions import UsageError
 
@@ -18,12 +21,6 @@ ColumnNames = Iterable[str] | Mapping[str, Iterable[str]]
 _PAGES: Final = "pages"
 _OWN: Final = frozenset({"site", "url", "sitemap_url"})
 """The columns of pages that don't come from the entry."""
-_FROM_READING: Final = {
-    "sitemaps": frozenset({"code", "reason", "pages", "complete", "bytes"}),
-    "problems": frozenset(TABLES["problems"].names),
-    "sites": frozenset({"outcome", "code", "complete", "pages", "problems"}),
-}
-"""The columns of other tables that are known only when the pages were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +62,6 @@ class TableChoice:
     def page_columns(self) -> frozenset[str]:
         """The columns that have to be read from the entries of documents."""
         return frozenset(self.columns(_PAGES)) - _OWN | self.tables.keys() & set(PAGE_PARTS)
-
-    @property
-    def reads_pages(self) -> bool:
-        """Whether documents have to be read for their pages at all."""
-        if any(name in self.tables for name in (_PAGES, *PAGE_PARTS)):
-            return True
-        return any(
-            not needed.isdisjoint(self.columns(name)) for name, needed in _FROM_READING.items()
-        )
 
     def policy(self, policy: Policy) -> Policy:
         """Return a policy with what the wanted columns need: bodies are hashed for one of them."""

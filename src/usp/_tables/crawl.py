@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from usp._crawl import Crawl
-from usp._crawl.assembly import site_verdict
+from usp._crawl.assembly import crawl_facts, site_verdict
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback
 from usp._crawl.unique_urls import UniqueUrls
@@ -21,10 +21,11 @@ from usp._source import SourceName
 from usp._tables import nodes
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
-from usp._tables.rows import TableRow, attempt_row, homepage_of, robots_row, site_name
+from usp._tables.rows import TableRow, attempt_row, facts_row, homepage_of, robots_row, site_name
 from usp._tables.site import COMPLETE, SiteTables
+from usp._tables.skipped import SkippedSitemaps
 from usp._validate import check_int
-from usp.objects.events import Event, Observer, RequestStarted, ResponseReceived
+from usp.objects.events import Observer
 from usp.stream import StreamState
 
 _NODE_TABLES: Final = frozenset({"sitemaps", "problems", "attempts", "sites"})
@@ -45,8 +46,9 @@ class CrawlTables(SiteTables):
     ) -> None:
         super().__init__(site_name(source), choice, check_int("batch_rows", batch_rows, 1))
         self._unique = unique
-        self._homepage: str | None = None
+        self._crawl: Crawl | None = None
         self._pages_of_node = 0
+        self._skipped = SkippedSitemaps()
         self._searched_homepage = False
         self._started_at = datetime.now(UTC)
         self._started = time.monotonic()
@@ -58,35 +60,22 @@ class CrawlTables(SiteTables):
         observer: Observer | None,
     ) -> CrawlOptions:
         """Return the options of the crawl."""
-
-        def count(event: Event) -> None:
-            self._count(event)
-            if observer:
-                observer(event)
-
         return CrawlOptions(
             recurse_callback,
             recurse_list_callback,
-            observer=count if "sites" in self._choice else observer,
+            observer=observer,
             streaming=True,
             every_node=not _NODE_TABLES.isdisjoint(self._choice.tables),
         )
 
-    def _count(self, event: Event) -> None:
-        if isinstance(event, RequestStarted):
-            self._counts["requests"] += 1
-        elif isinstance(event, ResponseReceived):
-            self._counts["bytes"] += event.fetch_info.bytes_received or 0
-
     def filter(self, crawl: Crawl, emit: Emit) -> RowFilter:
         """Return what selects the rows of pages."""
-        self._homepage = homepage_of(crawl._name)  # before the crawl chooses a scheme
+        self._crawl = crawl
         return RowFilter(crawl, emit, self._unique)
 
     def batches(self, node: Node, state: StreamState[RowFilter]) -> ColumnBatch:
         """Return what reads the columns of a node's pages, if they are to be read here."""
-        is_due = node.pages_due and self._choice.reads_pages
-        pages = node.document.pages if node.document and is_due else ()
+        pages = node.document.pages if node.document and node.pages_due else ()
         names = self._choice.page_columns | state.crawl._cursor.selection.columns
         with_problems = "problems" in self._choice or "sites" in self._choice
         return ColumnBatch(pages, names, self._batch_rows, with_problems=with_problems)
@@ -107,35 +96,41 @@ class CrawlTables(SiteTables):
         reading = nodes.Reading(self._pages_of_node, to_the_end)
         self._pages_of_node = 0
         if node.absence is None and ("sitemaps" in self._choice or "sites" in self._choice):
-            rows = [
-                self._sitemap_row(node, reading),
-                *map(self._numbered, nodes.skipped_rows(node)),
-            ]
-            yield from self._rows("sitemaps", rows)
+            yield from self._sitemap(node, self._sitemap_row(node, reading), reading.pages)
         if "problems" in self._choice or "sites" in self._choice:
             yield from self._problems(nodes.node_problems(node, reading), nodes.node_url(node))
         if node.was_tried and not (node.homepage and self._searched_homepage):
             self._searched_homepage = self._searched_homepage or node.homepage is not None
-            code = nodes.failure_code(node)
-            row = attempt_row(self._site, node.attempt(), nodes.fetch_info(node), code)
-            yield from self._rows("attempts", [row])
+            yield from self._rows("attempts", [attempt_row(self._site, node.attempt())])
 
     def _sitemap_row(self, node: Node, reading: nodes.Reading) -> TableRow:
         row = nodes.sitemap_row(node, reading)
         if "bytes" in self._choice.columns("sitemaps"):
             row["bytes"] = nodes.document_bytes(node, reading)
-        return self._counted(row, reading.pages)
+        return row
+
+    def _sitemap(self, node: Node, row: TableRow, pages: int) -> Iterator[Batch]:
+        """Count a sitemap; yield its row, after those of skipped ones that come before it."""
+        before = [self._numbered(skipped) for skipped in self._skipped.before(node)]
+        yield from self._rows("sitemaps", [*before, self._counted(row, pages)])
 
     def end(self, state: StreamState[RowFilter]) -> Iterator[Batch]:
         """Yield the rows of the crawl as a whole."""
         stopped = state.crawl.stopped
+        yield from self._rows("sitemaps", map(self._numbered, self._skipped.at_end()))
         yield from self._problems([stopped] if stopped else [], None)
         yield from self._rows("sites", [self._site_row(state.crawl)])
+
+    def _totals(self) -> TableRow:
+        """Return what is known of the site so far."""
+        counted, crawl = super()._totals(), self._crawl
+        return (
+            {**counted, **facts_row(crawl_facts(crawl._named, crawl._cursor))} if crawl else counted
+        )
 
     def _site_row(self, crawl: Crawl) -> TableRow:
         return {
             **self._totals(),
-            "homepage": self._homepage,
             "final_url": homepage_of(crawl._name),
             "outcome": str(crawl.outcome),
             "complete": crawl.outcome in COMPLETE,

@@ -1,12 +1,10 @@
 """The row of a node of a crawl in ``sitemaps``, its problems, and its attempt."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
-from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import NOT_EXPANDED_MESSAGE, Node
-from usp._parse import Document, Kind, Pages, parse_date, timestamp
+from usp._parse import Child, Document, Kind, Pages, parse_date, timestamp
 from usp._tables.rows import READ_STATES, fetch_columns, first_loss
 from usp.objects.fetch_info import FetchInfo
 from usp.objects.outcome import FoundBy, Result, SkipReason
@@ -34,30 +32,10 @@ def node_url(node: Node) -> str:
     return node.final_url or node.url
 
 
-def fetch_info(node: Node) -> FetchInfo:
-    """Return what is known of the requests for a node."""
-    info = node.provenance().fetch_info
-    failed, resource = node.result, node.resource
-    if info.status is None and isinstance(failed, FetchFailed):
-        info = replace(info, status=failed.status)
-    if not info.attempts and resource:
-        info = replace(info, attempts=resource.attempts)
-    return info
-
-
-def failure_code(node: Node) -> str | None:
-    """Return the problem code of a node that could not be read."""
-    if node.absence is not None and not isinstance(node.result, FetchFailed):
-        return None
-    if node.invalid is not None:
-        return node.invalid[0]
-    return (node.document.code if node.document else None) or None
-
-
 def sitemap_row(node: Node, reading: Reading) -> dict[str, Any]:
     """Return the row of a node, without what is known only of all of them: site and position."""
     provenance = node.provenance()
-    info, document = fetch_info(node), node.document
+    info, document = node.fetch_info, node.document
     state, code, reason = _state(node, document, info)
     was_read = state in READ_STATES
     return {
@@ -78,20 +56,19 @@ def sitemap_row(node: Node, reading: Reading) -> dict[str, Any]:
     }
 
 
-def skipped_rows(node: Node) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the sitemaps that a node lists and that were skipped."""
+def skipped_row(node: Node, child: Child, reason: SkipReason) -> dict[str, Any]:
+    """Return the row of a sitemap that a node lists and that was skipped."""
     is_robots = node.document is not None and node.document.kind is Kind.ROBOTS
-    for child, reason in node.skipped_children:
-        yield {
-            "url": child.url,
-            "declared_url": child.url,
-            "parent_url": node_url(node),
-            "level": node.level + 1,
-            "found_by": str(FoundBy.ROBOTS if is_robots else FoundBy.INDEX),
-            "state": "skipped",
-            "reason": _SKIP_REASONS[reason],
-            "index_lastmod": timestamp(parse_date(child.lastmod or "")),
-        }
+    return {
+        "url": child.url,
+        "declared_url": child.url,
+        "parent_url": node_url(node),
+        "level": node.level + 1,
+        "found_by": str(FoundBy.ROBOTS if is_robots else FoundBy.INDEX),
+        "state": "skipped",
+        "reason": _SKIP_REASONS[reason],
+        "index_lastmod": timestamp(parse_date(child.lastmod or "")),
+    }
 
 
 def document_bytes(node: Node, reading: Reading) -> int | None:

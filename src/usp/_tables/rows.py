@@ -3,16 +3,15 @@
 What they have in common, whether they come from a crawl or from a tree.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from usp._display import without_credentials
 from usp._parse import is_http_url, timestamp
-from usp._source import SourceName, is_local
+from usp._source import SourceName, is_local, source_name
 from usp.helpers import strip_url_to_homepage
 from usp.objects.fetch_info import FetchInfo
-from usp.objects.outcome import Attempt
+from usp.objects.outcome import Attempt, CrawlFacts
 from usp.objects.problem import Problem
 from usp.objects.robots import RobotsVerdict
 
@@ -24,7 +23,7 @@ READ_STATES: Final = frozenset({"ok", "unchanged"})
 
 def site_name(source: SourceName) -> str:
     """Return a source as it was named, without a user and password."""
-    name = os.fspath(source)
+    name = source_name(source)
     if is_local(source) or "@" not in name:
         return name
     return without_credentials(name) if "//" in name else without_credentials(f"//{name}")[2:]
@@ -44,6 +43,15 @@ def robots_row(verdict: RobotsVerdict | None) -> TableRow:
         "robots_allows": verdict.allows_homepage and verdict.allows_sitemaps,
         "crawl_delay": verdict.crawl_delay,
         "content_signal": verdict.content_signal,
+    }
+
+
+def facts_row(facts: CrawlFacts) -> TableRow:
+    """Return what a crawl counted, and the homepage that was named."""
+    return {
+        "homepage": homepage_of(facts.named),
+        "requests": facts.requests,
+        "bytes": facts.bytes_received,
     }
 
 
@@ -68,18 +76,18 @@ def problem_row(site: str, problem: Problem, sitemap_url: str | None = None) -> 
     }
 
 
-def attempt_row(site: str, attempt: Attempt, info: FetchInfo, code: str | None = None) -> TableRow:
+def attempt_row(site: str, attempt: Attempt) -> TableRow:
     """Return the row of a URL that was tried."""
     return {
         "site": site,
         "url": attempt.url,
         "stage": attempt.stage or None,
         "result": str(attempt.result),
-        "http_status": info.status,
-        "code": code,
+        "http_status": attempt.http_status,
+        "code": attempt.code,
         "detail": attempt.detail or None,
-        "seconds": info.seconds,
-        "at": timestamp(info.fetched_at),
+        "seconds": attempt.seconds,
+        "at": timestamp(attempt.at),
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from usp._parse import Kind
 from usp._tables.batch import Batch
@@ -14,8 +14,32 @@ from usp.objects.problem import Problem, Severity
 
 COMPLETE: Final = frozenset({Outcome.FOUND, Outcome.NONE})
 """The outcomes of crawls of which nothing is known to be missing."""
-_COUNTS: Final = ("requests", "bytes", "sitemaps", "sitemaps_failed", "pages", "problems")
-"""The columns of ``sites`` that count."""
+_UNANSWERED: Final = frozenset({Outcome.BLOCKED, Outcome.UNREACHABLE})
+_COUNTS: Final = ("sitemaps", "sitemaps_failed", "pages", "problems")
+"""The columns of ``sites`` that count rows."""
+
+
+class SourceResult(NamedTuple):
+    """What came of a source."""
+
+    outcome: Outcome
+    failed: int
+    """The declared sitemaps that could not be read."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is known to be missing."""
+        return self.outcome in COMPLETE
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether it says what the source has, and be it nothing.
+
+        What is named or declared as a sitemap, and is none, says nothing: it may be a login page.
+        """
+        if self.outcome is Outcome.NONE:
+            return not self.failed
+        return self.outcome not in _UNANSWERED
 
 
 class SiteTables:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from usp._crawl.policy import ROBOTS_AGENT
 from usp._crawl.row_selection import RowSelection
 from usp._crawl.selected_pages import columns_of
 from usp._crawl.selection import Selection
@@ -20,15 +19,16 @@ from usp._tables.rows import (
     READ_STATES,
     TableRow,
     attempt_row,
+    facts_row,
     fetch_columns,
     first_loss,
     homepage_of,
     robots_row,
 )
-from usp._tables.site import COMPLETE, SiteTables
+from usp._tables.site import SiteTables
+from usp._tables.tree_outcome import tree_result
 from usp._validate import check_instance, check_int
 from usp.objects import sitemap as sitemaps
-from usp.objects.fetch_info import NOT_FETCHED
 from usp.objects.problem import NOT_EXPANDED
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap, InvalidSitemap, SitemapLink
 
@@ -89,7 +89,8 @@ class _TreeTables(SiteTables):
             yield from self._sitemap(sitemap, parent, level)
         if isinstance(self._tree, IndexWebsiteSitemap):
             yield from self._problems(self._tree._notes, None)
-            yield from self._rows("attempts", self._attempts(self._tree))
+            tried = (attempt_row(self._site, attempt) for attempt in self._tree.tried)
+            yield from self._rows("attempts", tried)
         if "sites" in self._choice:
             yield from self._rows("sites", [self._site_row()])
 
@@ -97,12 +98,11 @@ class _TreeTables(SiteTables):
         self, sitemap: AbstractSitemap, parent: AbstractSitemap | None, level: int
     ) -> Iterator[Batch]:
         count = 0
-        if self._choice.reads_pages:
-            names, rows = self._choice.page_columns, self._batch_rows
-            for columns in columns_of(sitemap._own_pages(), names, rows=rows):
-                taken = self._rows_taken.select(columns)
-                count += len(taken["url"])
-                yield from self._pages.batches(taken, sitemap.url)
+        names, rows = self._choice.page_columns, self._batch_rows
+        for columns in columns_of(sitemap._own_pages(), names, rows=rows):
+            taken = self._rows_taken.select(columns)
+            count += len(taken["url"])
+            yield from self._pages.batches(taken, sitemap.url)
         if "sitemaps" in self._choice or "sites" in self._choice:
             row = self._sitemap_row(sitemap, count)
             row |= {"parent_url": parent.url if parent else None, "level": level}
@@ -114,8 +114,6 @@ class _TreeTables(SiteTables):
         state, code, reason = _state(sitemap)
         info, kind = sitemap.fetch_info, _kind(sitemap)
         was_read = state in READ_STATES
-        self._counts["requests"] += info.attempts
-        self._counts["bytes"] += info.bytes_received or 0
         wanted = self._choice.columns("sitemaps")
         return {
             "url": sitemap.url,
@@ -133,31 +131,26 @@ class _TreeTables(SiteTables):
             "complete": sitemap.complete if "complete" in wanted and state != "skipped" else None,
         }
 
-    def _attempts(self, tree: IndexWebsiteSitemap) -> Iterator[TableRow]:
-        if "attempts" not in self._choice:
-            return
-        # Both are in document order, and every sitemap was tried.
-        upcoming = tree.all_sitemaps()
-        sitemap = next(upcoming, None)
-        for attempt in tree.tried:
-            if sitemap is None or sitemap.declared_url != attempt.url:
-                yield attempt_row(self._site, attempt, NOT_FETCHED)
-                continue
-            code = sitemap.code if isinstance(sitemap, InvalidSitemap) else None
-            yield attempt_row(self._site, attempt, sitemap.fetch_info, code)
-            sitemap = next(upcoming, None)
-
     def _site_row(self) -> TableRow:
-        tree = self._tree
-        row = {**self._totals(), "homepage": homepage_of(tree.url)}
+        tree, result = self._tree, tree_result(self._tree)
+        row = {
+            **self._totals(),
+            "homepage": homepage_of(tree.url),
+            "outcome": str(result.outcome),
+            "complete": result.is_complete,
+        }
         if not isinstance(tree, IndexWebsiteSitemap):
             return row
-        outcome = tree.outcome
-        return row | {
-            "outcome": outcome and str(outcome),
-            "complete": outcome and outcome in COMPLETE,
-            "limit": next((note.code for note in tree._notes), None),
-            **robots_row(tree.robots_verdict(ROBOTS_AGENT)),
+        row["limit"] = next((note.code for note in tree._notes), None)
+        facts = tree._facts
+        if facts is None:  # no crawl made it, or that of an earlier version
+            return row
+        verdict = tree.robots_verdict(facts.robots_agent)
+        return {
+            **row,
+            "final_url": homepage_of(tree.url),
+            **facts_row(facts),
+            **robots_row(verdict),
         }
 
 
@@ -180,7 +173,9 @@ def _kind(sitemap: AbstractSitemap) -> str | None:
 
 
 def _children(sitemap: AbstractSitemap) -> int:
-    """Return how many sitemaps a sitemap lists, with those that were skipped."""
+    """Return how many sitemaps a sitemap lists, with those that a crawl skipped or didn't reach."""
+    if sitemap._child_count is not None:
+        return sitemap._child_count
     skipped = sitemap._skipped_sitemaps or Counter()
     return len(sitemap.sub_sitemaps) + skipped.total()
 

@@ -108,7 +108,7 @@ class SiteReader(CrawlTables):
             self._state.filter.count_elsewhere(node, pages)
         row = nodes.sitemap_row(node, nodes.Reading(pages))
         row |= {name: known[name] for name in ("bytes", "children", "complete")}
-        yield from self._rows("sitemaps", [self._counted(row, pages)])
+        yield from self._sitemap(node, row, pages)
         self._counts["problems"] += known["problems"]
 
     def failed(self, error: Exception) -> tuple[TableRow, list[Batch]]:
@@ -118,7 +118,6 @@ class SiteReader(CrawlTables):
         has_pages = bool(self._counts["pages"])
         row = {
             **self._totals(),
-            "homepage": self._homepage,
             "outcome": str(Outcome.PARTIAL if has_pages else Outcome.UNREACHABLE),
             "code": problem.code,
             "complete": False,

@@ -8,6 +8,7 @@ the command line says goes before it. Files that it names are found beside it.
 import argparse
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -35,18 +36,25 @@ def complete(args: argparse.Namespace, command: Command) -> None:
 
     :raises UsageError: if the file can't be read, or has something that is no option.
     """
-    configured = _options(args, command) if command.is_configurable else {}
+    left = {option.name: option for option in command.options if not _is_typed(option, args)}
+    configured = _options(args, command, left) if command.is_configurable else {}
     places: dict[str, str] = {}
-    typed_output = getattr(args, "output", None)
     for option in command.options:
         if getattr(args, option.dest) is None:
-            is_said = typed_output and option.is_said_by and option.is_said_by(typed_output)
-            found = None if is_said else configured.get(option.name)
+            found = configured.get(option.name) if option.name in left else None
             setattr(args, option.dest, found.value if found else option.default)
             if found:
                 places[option.flags[-1]] = found.place
     if places:
         args.configured = places
+
+
+def _is_typed(option: Option, args: argparse.Namespace) -> bool:
+    """Tell whether the command line says the value, if only by the suffix of the output."""
+    if getattr(args, option.dest) is not None:
+        return True
+    output = getattr(args, "output", None)
+    return bool(output and option.is_said_by and option.is_said_by(output))
 
 
 def located(error: UsageError, args: argparse.Namespace) -> UsageError:
@@ -58,24 +66,26 @@ def located(error: UsageError, args: argparse.Namespace) -> UsageError:
     return error
 
 
-def _options(args: argparse.Namespace, command: Command) -> dict[str, "_Configured"]:
-    """Return the options of the config file that are for a command, by name."""
+def _options(
+    args: argparse.Namespace, command: Command, left: Mapping[str, Option]
+) -> dict[str, _Configured]:
+    """Return the options of the config file that are for a command, by name.
+
+    A general value must be one for the command, if that takes it from there: ``left`` has what it
+    does, unless the command's own table has it. Otherwise, some command must take it.
+    """
     found = _find(args.config) if args.config or not args.no_config else None
     if found is None:
         return {}
     file, section, table = found
     general = {name: value for name, value in table.items() if not isinstance(value, dict)}
-    every = {
-        option.name: option
-        for known in COMMANDS
-        if known.is_configurable
-        for option in known.options
-    }
-    options = {**every, **_known_to(command)}
-    chosen = _checked(file, section, general, options)
-    for name, own in table.items():
-        if isinstance(own, dict):
-            checked = _checked_command(file, section, name, own)
+    own = table.get(command.name)
+    of_command = own if isinstance(own, dict) else {}
+    used = {name: [option] for name, option in left.items() if name not in of_command}
+    chosen = _checked(file, section, general, {**_of_all_commands(), **used})
+    for name, value in table.items():
+        if isinstance(value, dict):
+            checked = _checked_command(file, section, name, value)
             chosen |= checked if name == command.name else {}
     return chosen
 
@@ -86,27 +96,46 @@ def _checked_command(
     commands = {command.name: command for command in COMMANDS if command.is_configurable}
     if name not in commands:
         raise UsageError(f"{file}: {section}{name} is no command{hint(name, commands)}")
-    return _checked(file, f"{section}{name}.", table, _known_to(commands[name]))
+    known = {option.name: [option] for option in commands[name].options}
+    return _checked(file, f"{section}{name}.", table, known)
 
 
-def _known_to(command: Command) -> dict[str, Option]:
-    return {option.name: option for option in command.options}
+def _of_all_commands() -> dict[str, list[Option]]:
+    """Return the options by name; several commands may have one with other values."""
+    found: dict[str, list[Option]] = {}
+    for command in COMMANDS:
+        for option in command.options if command.is_configurable else ():
+            found.setdefault(option.name, []).append(option)
+    return found
 
 
 def _checked(
-    file: str, section: str, table: Mapping[str, object], options: Mapping[str, Option]
+    file: str, section: str, table: Mapping[str, object], options: Mapping[str, list[Option]]
 ) -> dict[str, _Configured]:
+    """Check values; each must be one for the option of its name, or for one of several."""
     where, folder = f"{file}: {section}", os.path.dirname(file)  # noqa: PTH120 -- empty if it is here
-    known = {name: option for name, option in options.items() if name not in UNCONFIGURABLE}
+    known = {name: found for name, found in options.items() if name not in UNCONFIGURABLE}
     checked: dict[str, _Configured] = {}
     for name, value in table.items():
         if name not in known:
             raise UsageError(f"{where}{name} is no option{hint(name, known)}")
         try:
-            checked[name] = _Configured(known[name].configured(value, folder), f"{where}{name}")
+            taken = _taken(value, known[name], folder)
         except argparse.ArgumentTypeError as error:
             raise UsageError(f"{where}{name} {error}") from None
+        checked[name] = _Configured(taken, f"{where}{name}")
     return checked
+
+
+def _taken(value: object, options: list[Option], folder: str) -> object:
+    """Return a value as the first option gives it that takes it.
+
+    :raises argparse.ArgumentTypeError: if none does.
+    """
+    for option in options[:-1]:
+        with suppress(argparse.ArgumentTypeError):
+            return option.configured(value, folder)
+    return options[-1].configured(value, folder)
 
 
 def _find(named: str | None) -> tuple[str, str, dict[str, Any]] | None:

@@ -14,7 +14,9 @@ from typing import Any
 from usp._crawl.unique_urls import UniqueUrls
 from usp._export.output import Output
 from usp._export.plan import ExportPlan, is_worth_keeping, overall
+from usp._source import check_source
 from usp._tables.read import read_tables
+from usp._tables.site import SourceResult
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
 from usp.cli._outcome import Summary, report
@@ -31,6 +33,8 @@ def run(args: argparse.Namespace) -> Exit:
     """Crawl one source after the other, write the tables, then print a summary to stderr."""
     setup_logging_for(args)
     sources = [NamedSource.of(one) for one in each_source(args)]
+    for source in sources:
+        check_source(source.name)
     settings = Settings.of(args)
     plan = _plan(args)
     prints_to = sys.stdout if args.output == STDOUT else None
@@ -39,7 +43,8 @@ def run(args: argparse.Namespace) -> Exit:
             unique = UniqueUrls() if args.unique else None
             export = _Export(plan, output, settings, client, progress, unique)
             summaries = [export.summary(source, args) for source in sources]
-        is_kept = is_worth_keeping([one.outcome for one in summaries], output.rows)
+        results = [SourceResult(one.outcome, one.failed) for one in summaries]
+        is_kept = is_worth_keeping(results, output.rows)
         if is_kept:
             output.commit()
     if not is_kept and args.output != STDOUT and not args.quiet:
@@ -134,5 +139,5 @@ def _together(summaries: Sequence[Summary]) -> Summary:
         failed=total(one.failed for one in summaries),
         pages=None if first.pages is None else total(one.pages for one in summaries),
         seconds=sum(one.seconds for one in summaries),
-        unread=tuple(f"{one.url} ({one.outcome})" for one in summaries if not one.is_answer),
+        unread=tuple((one.url, one.outcome) for one in summaries if not one.is_answer),
     )

@@ -6,6 +6,7 @@ again for it, since a tree may have millions of pages. Trees and streams give th
 
 import argparse
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -65,7 +66,7 @@ class Summary:
     pages: int | None
     """The pages that were listed; None if the command doesn't read any."""
     seconds: float
-    unread: tuple[str, ...] = ()
+    unread: tuple[tuple[str, Outcome], ...] = ()
     """Of several sources, those that could not be read, or have no sitemap, each with its
     outcome."""
 
@@ -117,6 +118,10 @@ class Summary:
         :param failures: whether to include a line for each failed sitemap.
         :param damage: whether to include a line for each sitemap that was read only in part.
         """
+        outcomes = Counter(outcome for _, outcome in self.unread)
+        if not self.is_answer and len(outcomes) > 1:
+            numbers = ", ".join(f"{number:,} {outcome}" for outcome, number in outcomes.items())
+            return [f"{self._unread_sources}: {numbers}"]
         if self.outcome in _FAILED:
             return [f"{self.outcome}: {self._first_failure()}"]
         lines = list(self._failures()) if failures else []
@@ -126,6 +131,10 @@ class Summary:
         if self.outcome is Outcome.NONE:
             lines.append(f"no sitemap found at {self.url}")
         return lines
+
+    @property
+    def _unread_sources(self) -> str:
+        return f"{count(len(self.unread), 'source')} gave no sitemaps"
 
     @property
     def partial(self) -> str:
@@ -176,7 +185,8 @@ class Summary:
         """Yield why a result is partial."""
         if self.unread:
             more = f", and {len(self.unread) - 1:,} more" if len(self.unread) > 1 else ""
-            yield f"{count(len(self.unread), 'source')} gave no sitemaps: {self.unread[0]}{more}"
+            url, outcome = self.unread[0]
+            yield f"{self._unread_sources}: {url} ({outcome}){more}"
         if self.failed:
             yield f"{count(self.failed, 'sitemap')} could not be read"
         if damaged:

@@ -4,29 +4,53 @@ Errors of stdout are raised, since it carries the result. Errors of stderr are i
 neither the result nor the exit code.
 """
 
+import errno
 import io
 import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
 from usp._display import shown
+
+_STDOUT: Final = 1
+"""The descriptor of stdout."""
 
 
 def prepare() -> None:
     """Prepare stdout and stderr.
 
-    stdout is UTF-8, whatever the locale; characters that UTF-8 can't encode are escaped.
-
-    :raises OSError: if stdout is closed.
+    stdout is UTF-8, whatever the locale; characters that UTF-8 can't encode are escaped. A closed
+    one gives an error to who writes to it: a command whose output is a file doesn't.
     """
     if sys.stderr is None:  # closed; print() and argparse would write to stdout
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 -- open until the process ends
     if sys.stdout is None:
-        raise OSError("stdout is closed")
+        sys.stdout = _unwritable_stdout()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _unwritable_stdout() -> TextIO:
+    """Return a stream for a closed stdout; no file that is opened later gets its descriptor."""
+    devnull = os.open(os.devnull, os.O_RDONLY)
+    if devnull != _STDOUT:
+        os.dup2(devnull, _STDOUT)
+        os.close(devnull)
+    return open(_STDOUT, "w", encoding="utf-8", closefd=False)
+
+
+def check_stdout() -> None:
+    """Check that stdout can be written, before anything is done for what is printed there.
+
+    :raises OSError: if it was closed.
+    """
+    try:
+        os.write(sys.stdout.fileno(), b"")
+    except OSError as error:  # other ones are told by who writes, as of any other output
+        if error.errno == errno.EBADF:
+            raise
 
 
 def flush_or_discard() -> None:

@@ -98,6 +98,7 @@ def _run_and_flush(arg_list: list[str] | None) -> Exit:
 
 
 def _run(arg_list: list[str] | None) -> Exit:
+    from usp.cli import _output
     from usp.cli._exit import Exit
     from usp.exceptions import UsageError
 
@@ -105,6 +106,8 @@ def _run(arg_list: list[str] | None) -> Exit:
     if args.command is None:
         parser.print_help()
         return Exit.DONE
+    if getattr(args, "output", None) in {None, "-"}:
+        _output.check_stdout()
     try:
         code: Exit = args.command.run(args)
     except UsageError as error:

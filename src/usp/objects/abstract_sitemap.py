@@ -45,6 +45,8 @@ class AbstractSitemap(ABC):
 
     _provenance: Provenance = UNKNOWN
     _skipped_sitemaps: Counter[SkipReason] | None = None
+    _child_count: int | None = None
+    """How many sitemaps it lists, if a crawl read it: a limit may have ended that before them."""
     _renamed: ClassVar[dict[str, str]] = {
         "_AbstractSitemap__url": "_url",
         "_AbstractIndexSitemap__sub_sitemaps": "_sub_sitemaps",

@@ -1,6 +1,7 @@
 """The outcome of a crawl, and of each URL that was tried in it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import NoReturn
 
@@ -100,3 +101,26 @@ class Attempt:
     stage: str = ""
     """The discovery stage: ``robots.txt``, ``known paths``, ``homepage``, ``newer paths``,
     ``feeds``, ``indexes`` or ``given``."""
+    http_status: int | None = field(default=None, compare=False, repr=False)
+    """The HTTP status, if there was a response."""
+    code: str | None = field(default=None, compare=False, repr=False)
+    """The problem code of a failure (``SM…``)."""
+    seconds: float | None = field(default=None, compare=False, repr=False)
+    """From the request to the end of the body."""
+    at: datetime | None = field(default=None, compare=False, repr=False)
+    """When the body was complete, in UTC."""
+
+
+@pickled_by_name
+@dataclass(frozen=True, slots=True)
+class CrawlFacts:
+    """What a tree keeps of its crawl for its tables, beside the outcome and what was tried."""
+
+    named: str
+    """The URL of the site, sitemap or file before a scheme was chosen."""
+    robots_agent: str
+    """The agent whose rules in robots.txt count."""
+    requests: int
+    """How many requests were made, retries included."""
+    bytes_received: int
+    """The bytes of all bodies, before decompression."""

@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Final
 from usp._display import redact, shown
 from usp.objects.abstract_sitemap import AbstractSitemap, HasProblems, HasSkipped
 from usp.objects.fetch_info import Provenance
-from usp.objects.outcome import Attempt, Outcome, SkipReason
+from usp.objects.outcome import Attempt, CrawlFacts, Outcome, SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import NOT_EXPANDED, Problem, listed_problems
 from usp.objects.robots import RobotsSource, RobotsVerdict
@@ -277,6 +277,7 @@ class IndexWebsiteSitemap(AbstractIndexSitemap):
     _outcome: Outcome | None = None
     _tried: tuple[Attempt, ...] = ()
     _robots: RobotsSource | None = None
+    _facts: CrawlFacts | None = None
 
     def __init__(
         self,
