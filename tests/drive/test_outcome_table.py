@@ -377,6 +377,32 @@ def test_without_time_for_a_single_request_a_site_is_unreachable(
     assert (found.outcome, codes(found)) == ("unreachable", {"SM705"})
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_of_what_had_arrived_in_time_the_first_pages_are_taken(
+    way: str, server: LoopbackServer
+) -> None:
+    slow_first(server)
+    found = WAYS[way](server.url, limit=30, **TIME)
+    assert (found.outcome, len(found.pages)) == ("partial", 30)
+    assert found.pages == [server.at(f"/{name}{n}") for name in "cd" for n in range(20)][:30]
+
+
+def test_the_command_lists_the_first_pages_of_what_had_arrived_in_time(
+    server: LoopbackServer,
+) -> None:
+    slow_first(server)
+    for form, listed in (("pages", 30), ("tabtree", 32)):
+        ended = command("ls", server.url, "-f", form, "--limit", "30", "--max-seconds", "0.7")
+        urls = [line for line in ended.out.splitlines() if re.search(r"/[cd]", line)]
+        assert (ended.code, outcome_of(ended), len(urls)) == (0, "partial", listed)
+
+
+def slow_first(server: LoopbackServer) -> None:
+    """A site whose first sitemap never comes; the others have more pages than are wanted."""
+    answers = {name: urlset(*(server.at(f"/{name}{n}") for n in range(20))) for name in "cde"}
+    site("b", *answers, b=stall, **answers)(server)
+
+
 def test_the_command_names_the_limit_that_left_no_time(
     server: LoopbackServer, tmp_path: Path
 ) -> None:

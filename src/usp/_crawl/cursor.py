@@ -341,12 +341,14 @@ class Cursor:
                 batch = PageBatch(document.pages, self.selection)
                 while pages := (yield batch):
                     count += len(pages)
+                if batch.ended:  # nobody knows how many more there are
+                    count = limit
             left = limit - self._pages
             self._pages += count
             node.page_limit = left if count >= left else None
         if self.options.stop_callback and not self.options.streaming:
             yield from self._show_pages(node, document, self.options.stop_callback)
-        if node.page_limit is not None and not self.stopped:
+        if node.page_limit is not None:  # if the time was up before, that stays the reason
             self.stop("SM704", f"The crawl reached its limit of {limit} pages")
 
     def _show_pages(self, node: Node, document: Document, stops: StopCallback) -> Work[None]:
