@@ -6,6 +6,7 @@ the command where that has the options. All of them agree.
 
 import gzip
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,6 +78,12 @@ def lose_connection(document: bytes) -> Callable[[Handler], None]:
 
 def cut_robots(server: LoopbackServer) -> None:
     server.site["/robots.txt"] = lose_connection(b"User-agent: *\nDisallow: /x\nSitemap: http://h/")
+
+
+def slow_first(server: LoopbackServer) -> None:
+    """A site whose first sitemap never comes; the others have more pages than are wanted."""
+    answers = {name: urlset(*(server.at(f"/{name}{n}") for n in range(20))) for name in "cde"}
+    site("b", *answers, b=stall, **answers)(server)
 
 
 def with_index(*children: str) -> Prepare:
@@ -152,6 +159,11 @@ CASES: dict[tuple[str, str], list[Case]] = {
     ("partial", "`max_seconds` was reached after a usable response"): [
         Case(site("a", "b", b=stall), TIME, ("SM705",)),
         Case(site("b", b=stall), TIME, ("SM705",)),
+        Case(slow_first, {**TIME, "limit": 30}, ("SM705",)),
+    ],
+    ("partial", "`max_bytes` was reached"): [
+        Case(site("a", "b", b=stall), {"max_bytes": 100}, ("SM707",)),
+        Case(site("b", "a", b=stall), {"max_bytes": 100}, ("SM707",)),
     ],
     ("partial", "`max_sitemaps` was reached"): [
         Case(site("a", "b"), {"max_sitemaps": 1}, ("SM703",)),
@@ -397,10 +409,28 @@ def test_the_command_lists_the_first_pages_of_what_had_arrived_in_time(
         assert (ended.code, outcome_of(ended), len(urls)) == (0, "partial", listed)
 
 
-def slow_first(server: LoopbackServer) -> None:
-    """A site whose first sitemap never comes; the others have more pages than are wanted."""
-    answers = {name: urlset(*(server.at(f"/{name}{n}") for n in range(20))) for name in "cde"}
-    site("b", *answers, b=stall, **answers)(server)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_limit_of_bytes_is_named_and_no_url_is_blamed_for_it(
+    way: str, server: LoopbackServer
+) -> None:
+    def begin(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(b"<urlset>")
+        stall(handler)
+
+    def late(_: Handler) -> bytes:
+        time.sleep(0.3)  # the others have been requested, and the response to one has begun
+        return urlset(server.at("/1"))
+
+    site("a", "b", "c", a=late, b=stall, c=begin)(server)
+    found = WAYS[way](server.url, max_bytes=200)
+    assert (found.outcome, codes(found)) == ("partial", {"SM707"})
+    details = {one.url: (one.result, one.detail) for one in found.tried}
+    limit = "the crawl reached its limit of 200 bytes"
+    assert details[server.at("/b.xml")] == ("unfinished", f"no response before {limit}")
+    in_body = f"{limit} before the document was complete"
+    assert details[server.at("/c.xml")] == ("unfinished", in_body)
 
 
 def test_the_command_names_the_limit_that_left_no_time(

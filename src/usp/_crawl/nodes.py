@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urldefrag
 
-from usp._crawl.deadline import TIME_LIMIT
+from usp._crawl.deadline import TIME_LIMIT, ReachedLimit
 from usp._crawl.discovery import GIVEN, HomepageQuery, Stage
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
@@ -26,8 +26,6 @@ _CLIENT_ERRORS: Final = frozenset(range(400, 500)) - {407, 408, 421, 425}
 """Those that say something of the document: not those of a proxy, nor of a request that came too
 late, to another server or too early (RFC 9110, 15.5.8, 15.5.9 and 15.5.20; RFC 8470)."""
 _NOT_REQUESTED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
-_TIME_IS_UP: Final = "no response before the crawl reached its time limit"
-TIME_IS_UP_IN_BODY: Final = "the crawl reached its time limit before the document was complete"
 NO_PAGES: Final = "It lists no page"
 NOT_EXPANDED_MESSAGE: Final = "The index is expanded elsewhere in the tree"
 _CHILD_STAGES: Final = {FoundBy.ROBOTS: "robots.txt", FoundBy.INDEX: "indexes"}
@@ -102,6 +100,13 @@ class Node:
             return self.rejection is not None
         fallback = resource.fallback
         return bool(resource.attempts or resource.result or (fallback and fallback.attempts))
+
+    def skip_children_without_result(self) -> None:
+        """Go to the next child that was requested: the crawl requests no more."""
+        children, at = self.children, self.next_child
+        while at < len(children) and not children[at].was_requested:
+            at += 1
+        self.next_child = at
 
     @property
     def children_left(self) -> int:
@@ -213,15 +218,16 @@ class Node:
         return Result.SITEMAP, ""
 
 
-def unfinished(resource: Resource, *, is_robots: bool) -> tuple[Result, str]:
-    """Return what came of a request that has no result when the crawl's time is up."""
+def unfinished(resource: Resource, limit: ReachedLimit, *, is_robots: bool) -> tuple[Result, str]:
+    """Return what came of a request that has no result when the crawl reaches a limit."""
     tried = [one for one in (resource.fallback, resource) if one and one.attempts]
-    if any(one.progress and one.progress.began for one in tried):
-        return Result.UNFINISHED, TIME_IS_UP_IN_BODY
+    if not tried:
+        return Result.NOT_NEEDED, ""
+    has_begun = any(one.progress and one.progress.began for one in tried)
     for failed in (one.failure or one.last_failure for one in tried):
-        if failed:
+        if failed and not has_begun:
             return _failure_result(failed, is_robots=is_robots), failed.message
-    return (Result.UNREACHABLE, _TIME_IS_UP) if tried else (Result.NOT_NEEDED, "")
+    return limit.result(has_begun=has_begun)
 
 
 def _failure_result(failed: FetchFailed, *, is_robots: bool) -> Result:
@@ -276,7 +282,7 @@ class OutcomeTally:
         """Count what is known to be lost at a node, again when its pages were read."""
         self.incomplete = self.incomplete or bool(node.known_losses())
 
-    def outcome(self, *, stopped: bool, out_of_time: bool, filtered: bool) -> Outcome:
+    def outcome(self, *, stopped: bool, ended_early: bool, filtered: bool) -> Outcome:
         """Return the outcome of the crawl.
 
         Where nothing was found, robots.txt and what it declares decide whether that is an answer:
@@ -287,7 +293,7 @@ class OutcomeTally:
         """
         if stopped:
             came = set(self._decisive + self._guessed)
-            if self.sitemaps or came - set(_NO_ANSWER) or not out_of_time:
+            if self.sitemaps or came - set(_NO_ANSWER) or not ended_early:
                 return Outcome.PARTIAL
             if not came:  # no time for a single request
                 return Outcome.UNREACHABLE
