@@ -85,10 +85,8 @@ class Cursor:
     @property
     def outcome(self) -> Outcome:
         """The outcome of the crawl so far."""
-        filtered = bool(self.skipped - self.skipped_start_urls)
-        stopped = self.stopped is not None
-        ended_early = self._reached is not None
-        return self.tally.outcome(stopped=stopped, ended_early=ended_early, filtered=filtered)
+        stopped, ended_early = self.stopped is not None, self._reached is not None
+        return self.tally.outcome(stopped=stopped, ended_early=ended_early)
 
     @property
     def counts_pages(self) -> bool:
@@ -313,6 +311,7 @@ class Cursor:
             reason = self.selection.sitemap_skip_reason(child, in_index=False)
             if reason:
                 self._count_skipped(reason)
+                self.tally.skipped += not query.feeds  # those are no more than a guess
             else:
                 children.append(Node(child.url, 0, FoundBy.HTML, stage=node.stage))
         node.children = children
@@ -397,6 +396,7 @@ class Cursor:
         if self.options.every_node and node.skipped:
             node.skipped_children = tuple(skipped_children(document, urls, self.selection))
         self.skipped += skipped
+        self.tally.skipped += skipped.total()
         urls = yield from self._repeats.allowed_children(node, urls)
         node.more_children = document.more_children + max(len(urls) - self.sitemaps_left, 0)
         node.children = children = []

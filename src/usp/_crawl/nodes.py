@@ -252,6 +252,8 @@ class OutcomeTally:
         """The declared sitemaps that could not be read."""
         self.declared = 0
         """The sitemaps that were declared or found, read or not."""
+        self.skipped = 0
+        """The sitemaps that are listed, and were skipped by filters or callbacks."""
         self.incomplete = False
         """Whether something that was declared could not be read, or only in part."""
         self.damaged = False
@@ -282,12 +284,13 @@ class OutcomeTally:
         """Count what is known to be lost at a node, again when its pages were read."""
         self.incomplete = self.incomplete or bool(node.known_losses())
 
-    def outcome(self, *, stopped: bool, ended_early: bool, filtered: bool) -> Outcome:
+    def outcome(self, *, stopped: bool, ended_early: bool) -> Outcome:
         """Return the outcome of the crawl.
 
         Where nothing was found, robots.txt and what it declares decide whether that is an answer:
         many servers refuse one odd path or another. The known paths decide together: as soon as one
-        of them is answered, the site has answered.
+        of them is answered, the site has answered. What was skipped says nothing of the others; it
+        decides only where nothing else is declared.
 
         A crawl that ran out of time is partial, unless no answer came, or only refusals.
         """
@@ -299,7 +302,7 @@ class OutcomeTally:
                 return Outcome.UNREACHABLE
         if self.sitemaps:
             return Outcome.PARTIAL if self.incomplete else Outcome.FOUND
-        if filtered:
+        if self.skipped and not self.failed and not self.damaged:
             return Outcome.FOUND  # and the caller selected none of them
         answered = set(self._guessed) - set(_NO_ANSWER)
         decisive = self._decisive if answered else self._decisive + self._guessed
