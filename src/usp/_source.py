@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from usp._crawl import Crawl
 from usp._crawl.children import child_selection
-from usp._crawl.deadline import TIME_LIMIT
+from usp._crawl.deadline import TIME_IS_UP_IN_BODY, TIME_LIMIT
 from usp._crawl.discovery import (
     KNOWN_PATHS,
     DiscoveryPlan,
@@ -28,7 +28,6 @@ from usp._crawl.discovery import (
     discovery_plan,
     in_fixed_order,
 )
-from usp._crawl.nodes import TIME_IS_UP_IN_BODY
 from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy, selection_of
 from usp._crawl.scheme_choice import Site

@@ -17,9 +17,11 @@ from tests.crawl.simulation import (
     url,
 )
 from usp._crawl.core import Crawl
+from usp._crawl.messages import FetchResult
 from usp._crawl.policy import Policy
 from usp._crawl.work import finish
-from usp._parse import Source, inspect
+from usp._parse import Document, Source, inspect
+from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 
 SECONDS = 60
@@ -36,16 +38,39 @@ def run_until_time_is_up(crawl: Crawl, site: Site, results: int) -> None:
     assert crawl.take(SECONDS) == []
 
 
+def several_pages(document: FetchResult) -> FetchResult:
+    """Return a document with three pages for each one."""
+    if not isinstance(document, Document):
+        return document
+    listed = [SitemapPage(f"{page.url}{number}") for page in document.pages for number in range(3)]
+    return document._replace(pages=listed)
+
+
 def test_when_time_is_up_the_other_limits_hold() -> None:
-    site = {ROBOTS: robots(*"abcd")} | {url(name): pages(name) for name in "bcd"}
-    crawl = site_crawl(Policy(max_seconds=SECONDS, limit=2))
+    site = {ROBOTS: robots(*"abcd")} | {url(name): several_pages(pages(name)) for name in "bcd"}
+    crawl = site_crawl(Policy(max_seconds=SECONDS, limit=4))
     run_until_time_is_up(crawl, site, 4)
     assert crawl.done
-    assert [page.url for page in crawl.tree().all_pages()] == [
-        f"{HOME}b/page",
-        f"{HOME}c/page",
+    tree = crawl.tree()
+    assert [page.url for page in tree.all_pages()] == [
+        *(f"{HOME}b/page{number}" for number in range(3)),
+        f"{HOME}c/page0",
     ]
+    assert tree.tree_skipped == {}
     assert crawl.stopped == Problem("SM705", f"The crawl took more than {SECONDS} seconds")
+
+
+def test_pages_that_there_was_no_time_to_count_are_limited() -> None:
+    crawl = Crawl(url("a"), Policy(max_seconds=SECONDS, limit=2))
+    (request,) = crawl.take(0)
+    listed = "".join(f"<url><loc>{HOME}{number}</loc></url>" for number in range(5))
+    document = inspect(Source([f"<urlset>{listed}</urlset>".encode()], url("a")))
+    crawl._record(request, document, 0, 0.5)
+    for batch in crawl._advance():
+        crawl._check_time(SECONDS)
+        assert not (batch and batch(lambda: True))
+    assert crawl.done
+    assert [page.url for page in crawl.tree().all_pages()] == [f"{HOME}0", f"{HOME}1"]
 
 
 few = st.none() | st.integers(1, 4)
@@ -57,6 +82,7 @@ def test_a_crawl_ends_in_order_at_any_combination_of_limits(
 ) -> None:
     policy = Policy(max_seconds=SECONDS, limit=limit, max_sitemaps=max_sitemaps)
     crawl = site_crawl(policy)
+    site = {at: several_pages(result) for at, result in site.items()}
     run_until_time_is_up(crawl, site, results)
     assert crawl.done
     found = list(crawl.tree().all_pages())

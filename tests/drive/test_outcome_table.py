@@ -6,6 +6,7 @@ the command where that has the options. All of them agree.
 
 import gzip
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,8 +76,33 @@ def lose_connection(document: bytes) -> Callable[[Handler], None]:
     return answer
 
 
-def cut_robots(server: LoopbackServer) -> None:
-    server.site["/robots.txt"] = lose_connection(b"User-agent: *\nDisallow: /x\nSitemap: http://h/")
+def cut_robots(*declared: str, **answers: Any) -> Prepare:
+    """A site whose robots.txt breaks off behind these sitemaps."""
+
+    def prepare(server: LoopbackServer) -> None:
+        site(**answers)(server)
+        lines = "".join(f"Sitemap: {server.at(path)}\n" for path in declared)
+        robots = f"User-agent: *\nDisallow: /x\n{lines}Sitemap: http://h.example/"
+        server.site["/robots.txt"] = lose_connection(robots.encode())
+
+    return prepare
+
+
+def named_by_homepage(*paths: str, **answers: Any) -> Prepare:
+    """A site without a robots.txt, whose homepage names sitemaps."""
+
+    def prepare(server: LoopbackServer) -> None:
+        site(**answers)(server)
+        links = "".join(f'<link rel="sitemap" href="{path}">' for path in paths)
+        server.site["/"] = f"<!doctype html><html><head>{links}</head></html>"
+
+    return prepare
+
+
+def slow_first(server: LoopbackServer) -> None:
+    """A site whose first sitemap never comes; the others have more pages than are wanted."""
+    answers = {name: urlset(*(server.at(f"/{name}{n}") for n in range(20))) for name in "cde"}
+    site("b", *answers, b=stall, **answers)(server)
 
 
 def with_index(*children: str) -> Prepare:
@@ -139,6 +165,12 @@ CHALLENGES = [
 """As AWS WAF and Cloudflare send them, and a cache that makes 200 of it."""
 QUICK: dict[str, Any] = {"backoff_initial": 0.01, "backoff_factor": 1.0}
 TIME = {"max_seconds": 0.7}
+SKIPS_A: list[dict[str, Any]] = [
+    {"exclude_sitemaps": r"/a\.xml"},
+    {"recurse_callback": lambda url, _level, _parents: "/a.xml" not in url},
+    {"recurse_list_callback": lambda urls, *_: [url for url in urls if "/a.xml" not in url]},
+]
+"""The ways in which a caller skips a.xml."""
 SLOW_RETRY = Answer(429, headers={"Retry-After": "60"})
 
 CASES: dict[tuple[str, str], list[Case]] = {
@@ -152,6 +184,13 @@ CASES: dict[tuple[str, str], list[Case]] = {
     ("partial", "`max_seconds` was reached after a usable response"): [
         Case(site("a", "b", b=stall), TIME, ("SM705",)),
         Case(site("b", b=stall), TIME, ("SM705",)),
+        Case(site("a", "b", b=stall), {**TIME, **SKIPS_A[0]}, ("SM705",)),
+        Case(slow_first, {**TIME, "limit": 30}, ("SM705",)),
+        Case(slow_first, {**TIME, "stop_callback": lambda page: "d9" in page.url}, ("SM705",)),
+    ],
+    ("partial", "`max_bytes` was reached"): [
+        Case(site("a", "b", b=stall), {"max_bytes": 100}, ("SM707",)),
+        Case(site("b", "a", b=stall), {"max_bytes": 100}, ("SM707",)),
     ],
     ("partial", "`max_sitemaps` was reached"): [
         Case(site("a", "b"), {"max_sitemaps": 1}, ("SM703",)),
@@ -178,22 +217,24 @@ CASES: dict[tuple[str, str], list[Case]] = {
         "partial",
         "a sitemap was read, and a repeated index was not expanded (`max_repeated_nodes`)",
     ): [Case(repeated, {"max_repeated_nodes": 0}, ("SM606",))],
-    ("partial", "a document is truncated: the connection was lost"): [
-        Case(damaged(lose_connection), problems=("SM102", "SM207")),
-        Case(cut_robots, problems=("SM102",)),
+    ("partial", "a sitemap was read, and robots.txt is truncated, so it may declare more"): [
+        Case(cut_robots("/a.xml"), problems=("SM102",)),
     ],
-    ("partial", "a document is truncated: its end is missing"): [
+    ("partial", "a sitemap is truncated: the connection was lost"): [
+        Case(damaged(lose_connection), problems=("SM102", "SM207")),
+    ],
+    ("partial", "a sitemap is truncated: its end is missing"): [
         Case(damaged(lambda document: document[:-20]), problems=("SM207",)),
         Case(damaged(lambda document: document[:-60]), problems=("SM207",)),
         Case(damaged(lambda document: gzip.compress(document[:-60])), problems=("SM207",)),
         Case(cut_index, problems=("SM207",)),
     ],
-    ("partial", "a document is truncated or corrupt gzip"): [
+    ("partial", "a sitemap is truncated or corrupt gzip"): [
         Case(damaged(lambda document: gzip.compress(document)[:-9]), problems=("SM214",)),
         Case(damaged(lambda document: flip(gzip.compress(document))), problems=("SM214",)),
         Case(site("b", b=gzip.compress(urlset("http://h/1"))[:12]), problems=("SM214",)),
     ],
-    ("partial", "a document has something in it, but no URL could be read from it"): [
+    ("partial", "a sitemap has something in it, but no URL could be read from it"): [
         Case(site("b", b="<rss><channel><itm>x</itm></channel></rss>"), problems=("SM204",)),
         Case(site("b", b="<urlset><url><loc/></url></urlset>"), problems=("SM204",)),
         Case(
@@ -201,10 +242,10 @@ CASES: dict[tuple[str, str], list[Case]] = {
             problems=("SM204",),
         ),
     ],
-    ("partial", "a document is larger than `max_document_bytes`"): [
+    ("partial", "a sitemap is larger than `max_document_bytes`"): [
         Case(damaged(bytes), {"max_document_bytes": 600}, ("SM701", "SM207")),
     ],
-    ("partial", "an entry of a document was too damaged to be read"): [
+    ("partial", "an entry of a sitemap was too damaged to be read"): [
         Case(damaged(damage_entry), problems=("SM209",)),
     ],
     ("found", "every declared sitemap was read"): [
@@ -215,8 +256,14 @@ CASES: dict[tuple[str, str], list[Case]] = {
     ("found", "a sitemap was read at a known path, whatever became of robots.txt"): [
         Case(at_known_path),
     ],
-    ("found", "nothing was read, since your filters skipped every sitemap that is listed"): [
+    (
+        "found",
+        "nothing was read, since your filters or callbacks skipped every sitemap that is listed",
+    ): [
         Case(site("a"), {"exclude_sitemaps": "."}),
+        *(Case(site("a"), skip) for skip in SKIPS_A),
+        Case(site("a", otherwise=403), SKIPS_A[0]),
+        Case(named_by_homepage("/a.xml"), SKIPS_A[0]),
     ],
     ("blocked", "nothing was read; robots.txt was refused (401, 403, 429, 451, a bot challenge)"): [
         Case(site(robots=401)),
@@ -229,6 +276,9 @@ CASES: dict[tuple[str, str], list[Case]] = {
     ("blocked", "nothing was read; a declared sitemap was refused"): [
         Case(site("b", b=403), problems=("SM101",)),
         Case(site("b", b=CHALLENGES[0]), problems=("SM101",)),
+        *(Case(site("a", "b", b=403), skip, ("SM101",)) for skip in SKIPS_A),
+        Case(named_by_homepage("/a.xml", "/b.xml", b=403), SKIPS_A[0], ("SM101",)),
+        Case(cut_robots("/b.xml", b=403), problems=("SM101", "SM102")),
     ],
     ("blocked", "nothing was read; all known paths and the homepage were refused"): [
         Case(no_robots_and_refusals),
@@ -249,7 +299,10 @@ CASES: dict[tuple[str, str], list[Case]] = {
     (
         "unreachable",
         "nothing was read; a declared sitemap got no response or a server error",
-    ): [Case(site("b", b=500), problems=("SM101",))],
+    ): [
+        Case(site("b", b=500), problems=("SM101",)),
+        *(Case(site("a", "b", b=500), skip, ("SM101",)) for skip in SKIPS_A),
+    ],
     (
         "unreachable",
         "nothing was read; a declared sitemap got a redirect that leads nowhere, or an odd status",
@@ -265,6 +318,10 @@ CASES: dict[tuple[str, str], list[Case]] = {
         Case(circles(robots=404), {"use_homepage": True}),
         Case(site(otherwise=304)),
     ],
+    ("partial", "nothing was read; robots.txt is truncated, so it may declare more"): [
+        Case(cut_robots(), problems=("SM102",)),
+        *(Case(cut_robots("/a.xml"), skip, ("SM102",)) for skip in SKIPS_A),
+    ],
     ("none", "the site responded and declares no sitemap"): [
         Case(site()),
         Case(site(robots=redirect("/robots.txt"))),
@@ -275,6 +332,7 @@ CASES: dict[tuple[str, str], list[Case]] = {
     ("none", "the declared sitemaps are missing (404) or are not sitemaps"): [
         Case(site("lost"), problems=("SM101",)),
         Case(site("b", b="<!doctype html><html>Hello</html>"), problems=("SM202",)),
+        *(Case(site("a", "lost"), skip, ("SM101",)) for skip in SKIPS_A),
     ],
 }
 
@@ -353,11 +411,23 @@ def test_the_command_gives_the_outcome_of_the_table(
     assert ended.code == EXITS[outcome]
     assert outcome_of(ended) == outcome
     damage = [code for code in case.problems if code in {"SM102", "SM207", "SM209", "SM214"}]
-    if damage:
+    if damage and outcome == "partial":
         damaged_url = next(
             server.at(path) for path in ("/i.xml", "/b.xml", "/robots.txt") if path in server.site
         )
         assert f"1 sitemap incomplete: {damaged_url} (" in str(ended.partial)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"), [(403, "blocked"), (500, "unreachable"), (404, "none"), (None, "found")]
+)
+def test_of_the_command_too_what_was_skipped_hides_no_failure(
+    answer: int | None, outcome: str, server: LoopbackServer
+) -> None:
+    site("a")(server) if answer is None else site("a", "b", b=answer)(server)
+    options = ("--exclude-sitemaps", "/a.xml", "--max-attempts", "1")
+    ended = command("ls", server.url, "-f", "pages", *options)
+    assert (ended.code, outcome_of(ended)) == (EXITS[outcome], outcome)
 
 
 def outcome_of(ended: Finished) -> str:
@@ -375,6 +445,52 @@ def test_without_time_for_a_single_request_a_site_is_unreachable(
     site("a")(server)
     found = WAYS[way](server.url, max_seconds=0)
     assert (found.outcome, codes(found)) == ("unreachable", {"SM705"})
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_of_what_had_arrived_in_time_the_first_pages_are_taken(
+    way: str, server: LoopbackServer
+) -> None:
+    slow_first(server)
+    arrived = [server.at(f"/{name}{n}") for name in "cd" for n in range(20)]
+    found = WAYS[way](server.url, limit=30, **TIME)
+    assert (found.outcome, found.pages) == ("partial", arrived[:30])
+    found = WAYS[way](server.url, stop_callback=lambda page: page.url == arrived[30], **TIME)
+    assert (found.outcome, found.pages) == ("partial", arrived[:30])
+
+
+def test_the_command_lists_the_first_pages_of_what_had_arrived_in_time(
+    server: LoopbackServer,
+) -> None:
+    slow_first(server)
+    for form, listed in (("pages", 30), ("tabtree", 32)):
+        ended = command("ls", server.url, "-f", form, "--limit", "30", "--max-seconds", "0.7")
+        urls = [line for line in ended.out.splitlines() if re.search(r"/[cd]", line)]
+        assert (ended.code, outcome_of(ended), len(urls)) == (0, "partial", listed)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_limit_of_bytes_is_named_and_no_url_is_blamed_for_it(
+    way: str, server: LoopbackServer
+) -> None:
+    def begin(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(b"<urlset>")
+        stall(handler)
+
+    def late(_: Handler) -> bytes:
+        time.sleep(0.3)  # the others have been requested, and the response to one has begun
+        return urlset(server.at("/1"))
+
+    site("a", "b", "c", a=late, b=stall, c=begin)(server)
+    found = WAYS[way](server.url, max_bytes=200)
+    assert (found.outcome, codes(found)) == ("partial", {"SM707"})
+    details = {one.url: (one.result, one.detail) for one in found.tried}
+    limit = "the crawl reached its limit of 200 bytes"
+    assert details[server.at("/b.xml")] == ("unfinished", f"no response before {limit}")
+    in_body = f"{limit} before the document was complete"
+    assert details[server.at("/c.xml")] == ("unfinished", in_body)
 
 
 def test_the_command_names_the_limit_that_left_no_time(

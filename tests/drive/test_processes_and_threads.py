@@ -53,7 +53,8 @@ def test_one_clear_error_if_no_thread_can_be_started(site: LoopbackServer, call:
     assert ended.code == 1
     assert ended.err.splitlines()[-1] == (
         "usp.exceptions.ThreadStartError: No thread can be started for the requests of the crawl: "
-        "can't start new thread. Raise the limit of threads, or use concurrency=1."
+        "can't start new thread. Raise the limit of threads, or use concurrency=1 "
+        "without max_seconds."
     )
     assert "Warning" not in ended.err
 

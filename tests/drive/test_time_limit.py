@@ -7,6 +7,7 @@ import asyncio
 import gzip
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ import pytest
 
 import usp
 from tests.cost import cost
-from tests.server import Handler, LoopbackServer, index, urlset
+from tests.server import Handler, LoopbackServer, index, stall, urlset
 from usp import Outcome, aio
 from usp.objects.problem import Problem
 from usp.web_client.requests_client import RequestsWebClient
@@ -155,6 +156,40 @@ def test_a_document_that_arrives_slowly(
     server.site |= {"/s.xml": send, "/i.xml": index(server.at("/a.xml"), server.at("/s.xml"))}
     server.site["/a.xml"] = urlset("http://h.example/")
     assert_ends_in_time(crawl, server.at("/i.xml"))
+
+
+def drip_head(handler: Handler) -> None:
+    """Send a head slowly, without an end."""
+    with suppress(OSError):  # the client has closed the connection
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        while not handler.owner.closing.wait(0.1):
+            handler.wfile.write(b"X")
+
+
+@pytest.mark.parametrize("answer", [drip_head, stall])
+@pytest.mark.parametrize("crawl", [tree, stream])
+def test_one_request_at_a_time_is_left_when_the_time_is_up(
+    server: LoopbackServer, crawl: Callable[..., Ended], answer: Callable[[Handler], None]
+) -> None:
+    server.site |= {"/s.xml": answer, "/i.xml": index(server.at("/a.xml"), server.at("/s.xml"))}
+    server.site["/a.xml"] = urlset("http://h.example/")
+    assert_ends_in_time(crawl, server.at("/i.xml"), concurrency=1)
+
+
+def test_a_check_leaves_the_robots_txt_of_another_host_when_the_time_is_up(
+    server: LoopbackServer,
+) -> None:
+    with LoopbackServer({"/robots.txt": drip_head}) as other:
+        server.site["/s.xml"] = urlset(server.at("/"), other.at("/"))
+
+        def check(source: str, **options: Any) -> Ended:
+            with usp.check(source, **options) as found:
+                codes = [finding.code for finding in found]
+            assert "SM705" in codes
+            return found.outcome, found.problems
+
+        assert_ends_in_time(check, server.at("/s.xml"))
+        assert other.requested == ["/robots.txt"]
 
 
 @pytest.mark.parametrize("crawl", [stream, aio_stream])

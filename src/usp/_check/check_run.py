@@ -21,8 +21,9 @@ from usp._check.rules import CheckSeverity
 from usp._check.site_facts import SiteFacts
 from usp._check.suppression import Suppression
 from usp._crawl.core import Crawl
+from usp._crawl.deadline import TIME_IS_UP_IN_BODY
 from usp._crawl.messages import FetchFailed
-from usp._crawl.nodes import TIME_IS_UP_IN_BODY, Node
+from usp._crawl.nodes import Node
 from usp._crawl.policy import Policy
 from usp._drive.live_pages import UrlToRequest
 from usp._drive.page_filter import StreamFilter

@@ -127,11 +127,12 @@ class SiteRobots:
         """Return the robots.txt of a host; it is fetched if need be.
 
         :return: None if it can't be known: there is no network, or too many were fetched.
+        :raises TimeoutError: if the time of the check is up.
         """
         found = self._known.get(origin)
         if found is None and origin not in self._asked and len(self._asked) < MAX_ASKED:
-            self._asked.add(origin)
             found = self._fetched(f"{origin}/robots.txt")
+            self._asked.add(origin)
             if found is not None:
                 self._known[origin] = found
         return found

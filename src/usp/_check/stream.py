@@ -19,14 +19,21 @@ from usp._check.site_facts import SiteFacts
 from usp._check.site_robots import SiteRobots
 from usp._crawl.deadline import TIME_LIMIT
 from usp._crawl.discovery import Stage, StartUrl
-from usp._crawl.messages import FetchFailed, FetchRequest, ReadOptions, TruncatedBody
+from usp._crawl.messages import (
+    FetchFailed,
+    FetchRequest,
+    FetchResult,
+    ReadOptions,
+    TruncatedBody,
+)
 from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
 from usp._crawl.scheme_choice import Site
 from usp._drive.events import emitter
-from usp._drive.fetch import Fetcher
+from usp._drive.fetch import CRAWL_ENDED, Fetcher
 from usp._drive.page_filter import StreamFilter
-from usp._drive.run import CrawlClient
+from usp._drive.run import CrawlClient, uses_threads
+from usp._drive.threads import fetch_in_time
 from usp._drive.time_limit import TimeLimit
 from usp._parse import Document, Kind
 from usp._source import CrawlStart, SourceName, is_local
@@ -35,6 +42,7 @@ from usp._tables.read import read_tables
 from usp.objects.events import Observer
 from usp.objects.outcome import FoundBy
 from usp.stream import StreamStart, StreamState, SyncStream
+from usp.web_client.abstract_client import CrawlScope
 
 _EVERY_PAGE: Final[dict[str, Any]] = {
     **dict.fromkeys(("since", "until", "limit")),
@@ -106,7 +114,7 @@ class CheckedSource:
         start = self._start(crawl_options)
         robots = None
         if self.use_robots and not self.is_local:
-            robots = RobotsFetcher(start, self.policy)
+            robots = RobotsFetcher(start)
         go_on = unless(TimeLimit(start.crawl, JUDGING_SECONDS))
         run = make_run(SiteFacts(options, SiteRobots(options.agents, robots), go_on))
         state = StreamState(start.crawl, emitter(self.observer), StreamFilter)
@@ -178,19 +186,28 @@ class RobotsFetcher:
     as the check that was recorded.
     """
 
-    def __init__(self, start: StreamStart, policy: Policy) -> None:
+    def __init__(self, start: StreamStart) -> None:
         self._start = start
-        self._limit = policy.max_document_bytes
 
     def __call__(self, url: str) -> Document | FetchFailed | None:
-        """Return what a request brings; it is not repeated. None if a recording doesn't have it."""
+        """Return what a request brings; it is not repeated. None if a recording doesn't have it.
+
+        :raises TimeoutError: if the crawl's time is up.
+        """
         options = ReadOptions(Kind.ROBOTS, url=url)
-        # A client that is not thread-safe is used by this thread alone (``_drive.run``).
         with self._start.client.for_crawl(self._start.homepage) as scope:
             if scope.order_in_recording(url) == math.inf:
                 return None
-            fetch = Fetcher(scope, Store(), self._limit, TimeLimit(self._start.crawl))
-            result = fetch(FetchRequest(url, is_guess=True, _options=options))
+            result = self._result(scope, FetchRequest(url, is_guess=True, _options=options))
+        if result is CRAWL_ENDED:
+            raise TimeoutError
         if isinstance(result, TruncatedBody):
             return result.failure
         return result if isinstance(result, Document | FetchFailed) else _UNCHANGED
+
+    def _result(self, scope: CrawlScope, request: FetchRequest) -> FetchResult:
+        crawl, ended = self._start.crawl, TimeLimit(self._start.crawl)
+        fetch = Fetcher(scope, Store(), crawl.policy.max_document_bytes, ended)
+        if uses_threads(self._start.client, crawl.policy):
+            return fetch_in_time(fetch, request, ended)
+        return fetch(request)

@@ -249,7 +249,7 @@ class Crawl:
         """End the crawl with what it has if its time is up."""
         if self._deadline.has_passed(now) and not self.done and not self._cursor.stopped:
             self._choice = None
-            self._cursor.run_out_of_time(*self._deadline.problem)
+            self._cursor.reach(self._deadline.limit)
 
     def _take(self, now: float, room: int) -> list[FetchRequest]:
         if self.done:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from urllib.parse import urldefrag
 
 from usp._crawl.children import child_selection, skipped_children, wanted_children
+from usp._crawl.deadline import ReachedLimit
 from usp._crawl.discovery import Condition, HomepageQuery, Stage, StartUrl
 from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import NO_PAGES, CountsSoFar, Node, OutcomeTally, rejection, unfinished
@@ -22,7 +23,7 @@ from usp._crawl.report import CrawlReport
 from usp._crawl.resource import Resource
 from usp._crawl.resource_table import ResourceTable
 from usp._crawl.selection import Selection
-from usp._crawl.work import PageBatch, Work
+from usp._crawl.work import PageBatch, Work, page_count
 from usp._parse import Child, Document, Kind, is_http_url
 from usp.objects.outcome import FoundBy, Outcome, Result, SkipReason
 
@@ -65,7 +66,10 @@ class Cursor:
         self.child_selection = child_selection(policy, selection, options)
         self._next_root = 0
         self._stage_runs: dict[Stage, bool] = {}
-        self._out_of_time = False
+        self._reached: ReachedLimit | None = None
+        """The limit of time or bytes that was reached: the walk ends with what has arrived."""
+        self._decided_before = 0
+        """How many nodes were decided before that."""
         for start_url in start_urls:
             self._add_root(start_url)
         self._probe(node for node in self.roots if node.stage.condition is Condition.ALWAYS)
@@ -81,9 +85,8 @@ class Cursor:
     @property
     def outcome(self) -> Outcome:
         """The outcome of the crawl so far."""
-        filtered = bool(self.skipped - self.skipped_start_urls)
-        stopped = self.stopped is not None
-        return self.tally.outcome(stopped=stopped, out_of_time=self._out_of_time, filtered=filtered)
+        stopped, ended_early = self.stopped is not None, self._reached is not None
+        return self.tally.outcome(stopped=stopped, ended_early=ended_early)
 
     @property
     def counts_pages(self) -> bool:
@@ -174,8 +177,8 @@ class Cursor:
                 return
             if not self._path:  # a limit ended the crawl at that node
                 return
-            if self._out_of_time:
-                self._skip_children_without_result(node)
+            if self._reached:
+                node.skip_children_without_result()
             if node.next_child < len(node.children):
                 node.next_child += 1
                 self._path.append(node.children[node.next_child - 1])
@@ -184,14 +187,6 @@ class Cursor:
                 if self.options.streaming:
                     node.children = ()  # a stream needs them no more
             yield None
-
-    @staticmethod
-    def _skip_children_without_result(node: Node) -> None:
-        """Go to the next child that was requested: for the others there is no time."""
-        children, at = node.children, node.next_child
-        while at < len(children) and not children[at].was_requested:
-            at += 1
-        node.next_child = at
 
     def _decide(self, node: Node) -> Work[bool]:
         """Decide what the tree has at a node; False while its result is missing."""
@@ -203,10 +198,11 @@ class Cursor:
             self._count_skipped(node.skip_reason)
             return self._leave_out(node)
         elif node.rejection is None and not self._is_settled(node):
-            if not self._out_of_time:
+            if not self._reached:
                 return False
             if node.resource:
-                node.absence = unfinished(node.resource, is_robots=node.is_robots)
+                is_robots = node.is_robots
+                node.absence = unfinished(node.resource, self._reached, is_robots=is_robots)
         node.decided = True
         if node.rejection is None and node.absence is None:
             yield from self._decide_result(node)
@@ -316,6 +312,7 @@ class Cursor:
             reason = self.selection.sitemap_skip_reason(child, in_index=False)
             if reason:
                 self._count_skipped(reason)
+                self.tally.skipped += not query.feeds  # those are no more than a guess
             else:
                 children.append(Node(child.url, 0, FoundBy.HTML, stage=node.stage))
         node.children = children
@@ -334,20 +331,16 @@ class Cursor:
 
     def _count_pages(self, node: Node, document: Document) -> Work[None]:
         """Apply the page limit and the stop callback; a stream applies them itself."""
-        limit = self._policy.limit
+        limit, is_full = self._policy.limit, False
         if limit is not None and self.counts_pages:
-            count = document.page_count
-            if count is None:  # a file, or the caller's own driver
-                count = 0
-                batch = PageBatch(document.pages, self.selection)
-                while pages := (yield batch):
-                    count += len(pages)
+            count = yield from page_count(document, self.selection)
             left = limit - self._pages
-            self._pages += count
-            node.page_limit = left if count >= left else None
+            self._pages += count or 0
+            is_full = count is None or count >= left
+            node.page_limit = left if is_full else None
         if self.options.stop_callback and not self.options.streaming:
             yield from self._show_pages(node, document, self.options.stop_callback)
-        if node.page_limit is not None and not self.stopped:
+        if is_full:  # if the time was up before, that stays the reason
             self.stop("SM704", f"The crawl reached its limit of {limit} pages")
 
     def _show_pages(self, node: Node, document: Document, stops: StopCallback) -> Work[None]:
@@ -373,17 +366,23 @@ class Cursor:
         self._next_root = len(self.roots)
 
     def stop_at(self, node: Node, code: str, reason: str) -> None:
-        """End a stream among the pages of a node; how far the cursor is ahead doesn't count."""
-        self.stopped = (code, reason)
+        """End a stream among the pages of a node; how far the cursor is ahead doesn't count.
+
+        A limit of time or bytes that was reached before that node stays the reason: something may
+        be missing there.
+        """
+        if not self._reached or node.number <= self._decided_before:
+            self.stopped = (code, reason)
         if node.so_far is not None:
             self.skipped, self.tally.sitemaps, self.tally.failed = node.so_far
         self.report.cut_after(node)
         self.stop(code, reason)
 
-    def run_out_of_time(self, code: str, reason: str) -> None:
+    def reach(self, limit: ReachedLimit) -> None:
         """End the crawl with all that has arrived, as soon as it is advanced."""
-        self.stopped = (code, reason)
-        self._out_of_time = True
+        self.stopped = limit.problem
+        self._reached = limit
+        self._decided_before = self.report.nodes
 
     def _expand(self, node: Node, document: Document, parents: set[str]) -> Work[None]:
         """Give an index its children: as many as can be reached before a limit."""
@@ -398,11 +397,12 @@ class Cursor:
         if self.options.every_node and node.skipped:
             node.skipped_children = tuple(skipped_children(document, urls, self.selection))
         self.skipped += skipped
+        self.tally.skipped += skipped.total()
         urls = yield from self._repeats.allowed_children(node, urls)
         node.more_children = document.more_children + max(len(urls) - self.sitemaps_left, 0)
         node.children = children = []
         for url in islice(urls, self.sitemaps_left):
-            if self._out_of_time:
+            if self._reached:
                 return
             lastmod = wanted[url].lastmod if url in wanted else None
             child = Node(url, node.level + 1, found_by, parent=node, lastmod=lastmod)

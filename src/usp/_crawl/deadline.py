@@ -2,12 +2,35 @@
 then. Time is an argument.
 """
 
+from dataclasses import dataclass
 from typing import Final
 
 from usp._crawl.traffic import CrawlTraffic
+from usp.objects.outcome import Result
 
 TIME_LIMIT: Final = "SM705"
 _BYTE_LIMIT: Final = "SM707"
+_TIME: Final = "its time limit"
+_IN_BODY: Final = "the crawl reached {} before the document was complete"
+TIME_IS_UP_IN_BODY: Final = _IN_BODY.format(_TIME)
+
+
+@dataclass(frozen=True, slots=True)
+class ReachedLimit:
+    """The limit that ended a crawl with what had arrived."""
+
+    problem: tuple[str, str]
+    """The code and the message of its problem."""
+    name: str
+    """What it is called in the results of single requests."""
+    unanswered: Result
+    """The result of a request without a response: only where time was given is that an answer."""
+
+    def result(self, *, has_begun: bool) -> tuple[Result, str]:
+        """Return the result of a request in flight, by whether its response has begun."""
+        if has_begun:
+            return Result.UNFINISHED, _IN_BODY.format(self.name)
+        return self.unanswered, f"no response before the crawl reached {self.name}"
 
 
 class Deadline:
@@ -26,11 +49,19 @@ class Deadline:
         """The time at which it ends; None if it has no limit, or has not begun."""
 
     @property
+    def limit(self) -> ReachedLimit:
+        """The limit that was reached."""
+        if self._has_enough:
+            name = f"its limit of {self._max_bytes:,} bytes"
+            problem = _BYTE_LIMIT, f"The crawl received more than {self._max_bytes:,} bytes"
+            return ReachedLimit(problem, name, Result.UNFINISHED)
+        problem = TIME_LIMIT, f"The crawl took more than {self._seconds} seconds"
+        return ReachedLimit(problem, _TIME, Result.UNREACHABLE)
+
+    @property
     def problem(self) -> tuple[str, str]:
         """The code and the message of the problem."""
-        if self._has_enough:
-            return _BYTE_LIMIT, f"The crawl received more than {self._max_bytes:,} bytes"
-        return TIME_LIMIT, f"The crawl took more than {self._seconds} seconds"
+        return self.limit.problem
 
     @property
     def _has_enough(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 from urllib.parse import urldefrag
 
-from usp._crawl.deadline import TIME_LIMIT
+from usp._crawl.deadline import TIME_LIMIT, ReachedLimit
 from usp._crawl.discovery import GIVEN, HomepageQuery, Stage
 from usp._crawl.messages import FetchFailed
 from usp._crawl.policy import Policy
@@ -26,8 +26,6 @@ _CLIENT_ERRORS: Final = frozenset(range(400, 500)) - {407, 408, 421, 425}
 """Those that say something of the document: not those of a proxy, nor of a request that came too
 late, to another server or too early (RFC 9110, 15.5.8, 15.5.9 and 15.5.20; RFC 8470)."""
 _NOT_REQUESTED: Final = frozenset({Result.ALREADY_FOUND, Result.NOT_NEEDED})
-_TIME_IS_UP: Final = "no response before the crawl reached its time limit"
-TIME_IS_UP_IN_BODY: Final = "the crawl reached its time limit before the document was complete"
 NO_PAGES: Final = "It lists no page"
 NOT_EXPANDED_MESSAGE: Final = "The index is expanded elsewhere in the tree"
 _CHILD_STAGES: Final = {FoundBy.ROBOTS: "robots.txt", FoundBy.INDEX: "indexes"}
@@ -110,6 +108,13 @@ class Node:
             return self.rejection is not None
         fallback = resource.fallback
         return bool(resource.attempts or resource.result or (fallback and fallback.attempts))
+
+    def skip_children_without_result(self) -> None:
+        """Go to the next child that was requested: the crawl requests no more."""
+        children, at = self.children, self.next_child
+        while at < len(children) and not children[at].was_requested:
+            at += 1
+        self.next_child = at
 
     @property
     def children_left(self) -> int:
@@ -249,15 +254,16 @@ class Node:
         return Result.SITEMAP, ""
 
 
-def unfinished(resource: Resource, *, is_robots: bool) -> tuple[Result, str]:
-    """Return what came of a request that has no result when the crawl's time is up."""
+def unfinished(resource: Resource, limit: ReachedLimit, *, is_robots: bool) -> tuple[Result, str]:
+    """Return what came of a request that has no result when the crawl reaches a limit."""
     tried = [one for one in (resource.fallback, resource) if one and one.attempts]
-    if any(one.progress and one.progress.began for one in tried):
-        return Result.UNFINISHED, TIME_IS_UP_IN_BODY
+    if not tried:
+        return Result.NOT_NEEDED, ""
+    has_begun = any(one.progress and one.progress.began for one in tried)
     for failed in (one.failure or one.last_failure for one in tried):
-        if failed:
+        if failed and not has_begun:
             return failure_result(failed, is_robots=is_robots), failed.message
-    return (Result.UNREACHABLE, _TIME_IS_UP) if tried else (Result.NOT_NEEDED, "")
+    return limit.result(has_begun=has_begun)
 
 
 def failure_result(failed: FetchFailed, *, is_robots: bool) -> Result:
@@ -283,6 +289,8 @@ class OutcomeTally:
         """The declared sitemaps that could not be read."""
         self.declared = 0
         """The sitemaps that were declared or found, read or not."""
+        self.skipped = 0
+        """The sitemaps that are listed, and were skipped by filters or callbacks."""
         self.incomplete = False
         """Whether something that was declared could not be read, or only in part."""
         self.damaged = False
@@ -322,24 +330,25 @@ class OutcomeTally:
         """Count what is known to be lost at a node, again when its pages were read."""
         self.incomplete = self.incomplete or bool(node.known_losses())
 
-    def outcome(self, *, stopped: bool, out_of_time: bool, filtered: bool) -> Outcome:
+    def outcome(self, *, stopped: bool, ended_early: bool) -> Outcome:
         """Return the outcome of the crawl.
 
         Where nothing was found, robots.txt and what it declares decide whether that is an answer:
         many servers refuse one odd path or another. The known paths decide together: as soon as one
-        of them is answered, the site has answered.
+        of them is answered, the site has answered. What was skipped says nothing of the others; it
+        decides only where nothing else is declared.
 
         A crawl that ran out of time is partial, unless no answer came, or only refusals.
         """
         if stopped:
             came = set(self._decisive + self._guessed)
-            if self.sitemaps or came - set(_NO_ANSWER) or not out_of_time:
+            if self.sitemaps or came - set(_NO_ANSWER) or not ended_early:
                 return Outcome.PARTIAL
             if not came:  # no time for a single request
                 return Outcome.UNREACHABLE
         if self.sitemaps:
             return Outcome.PARTIAL if self.incomplete else Outcome.FOUND
-        if filtered:
+        if self.skipped and not self.failed and not self.damaged:
             return Outcome.FOUND  # and the caller selected none of them
         answered = set(self._guessed) - set(_NO_ANSWER)
         decisive = self._decisive if answered else self._decisive + self._guessed

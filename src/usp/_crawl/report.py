@@ -22,7 +22,8 @@ class CrawlReport:
 
     def __init__(self, *, bounded: bool) -> None:
         self._bounded = bounded
-        self._nodes = 0
+        self.nodes = 0
+        """The number of nodes that were decided."""
         self._attempts: dict[int, Attempt] = {}
         self._kept: Counter[bool] = Counter()
         self._losses: dict[int, tuple[Problem, ...]] = {}
@@ -42,8 +43,8 @@ class CrawlReport:
 
     def add(self, node: Node) -> None:
         """Add a node that was decided; a homepage is tried once, though it is searched twice."""
-        self._nodes += 1
-        node.number = self._nodes
+        self.nodes += 1
+        node.number = self.nodes
         if node.was_tried and not (self._searched_homepage and node.homepage):
             self._searched_homepage = self._searched_homepage or node.homepage is not None
             self._add_attempt(node)

@@ -11,7 +11,7 @@ from typing import Final, Protocol, TypeVar
 
 from usp._crawl.selected_pages import columns_of
 from usp._crawl.selection import Selection
-from usp._parse import Ended, PageColumns, Pages
+from usp._parse import Document, Ended, PageColumns, Pages
 from usp.objects.page import SitemapPage
 
 _PAGES_AT_ONCE: Final = 256
@@ -89,6 +89,17 @@ class ColumnBatch:
 
 
 Work = Generator[PageBatch | None, list[SitemapPage] | None, T]
+
+
+def page_count(document: Document, selection: Selection) -> Work[int | None]:
+    """Return how many pages of a document a selection takes; None if there was no time to count."""
+    if document.page_count is not None:
+        return document.page_count
+    count = 0  # a file, or the caller's own driver
+    batch = PageBatch(document.pages, selection)
+    while pages := (yield batch):
+        count += len(pages)
+    return None if batch.ended else count
 
 
 def finish(work: Work[T]) -> T:

@@ -234,7 +234,7 @@ async def advance(crawl: Crawl, ended: TimeLimit) -> None:
             batch = work.send(pages)
         except StopIteration:
             return
-        pages = await off_loop(batch, ended) if batch else None
+        pages = await off_loop(batch, ended.for_pages) if batch else None
         now = time.monotonic()
         if now - since > _SECONDS_AT_ONCE:
             await asyncio.sleep(0)

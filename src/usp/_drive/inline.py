@@ -1,4 +1,6 @@
-"""One request at a time, on the caller's thread: for clients that are not thread-safe."""
+"""One request at a time, on the caller's thread: for clients that are not thread-safe, and where
+nobody else needs a thread.
+"""
 
 import os
 import time

@@ -1,5 +1,5 @@
-"""Which client a crawl fetches with, and which driver runs it: threads, or one request at a time if
-the client is not thread-safe.
+"""Which client a crawl fetches with, and which driver runs it: threads, or one request at a time on
+the caller's thread if the client is not thread-safe, or no other thread is needed.
 
 A recording has a driver of its own, which replays it in the order in which it was recorded.
 """
@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from usp._crawl.core import Crawl
 from usp._crawl.options import CrawlOptions
+from usp._crawl.policy import Policy
 from usp._drive import events, inline, replay, threads
 from usp._drive.fetch import Fetcher
 from usp._drive.time_limit import TimeLimit
@@ -115,15 +116,21 @@ def steps(
         fetch = Fetcher(scope, store or Store(), limit, ended)
         if client.replays:
             yield from replay.steps(crawl, fetch, scope, ended, emit)
-        elif client.thread_safe and (crawl.policy.concurrency > 1 or not _gets_signals()):
+        elif uses_threads(client, crawl.policy):
             yield from threads.steps(crawl, fetch, ended, emit)
         else:
             yield from inline.steps(crawl, fetch, ended, emit)
 
 
-def _gets_signals() -> bool:
-    """Tell whether Ctrl-C ends a request on this thread; on others, only the driver can end it."""
-    return threading.current_thread() is threading.main_thread()
+def uses_threads(client: AbstractWebClient, policy: Policy) -> bool:
+    """Tell whether requests run in threads: several at once, or one that may have to be left.
+
+    On the thread of a request, only Ctrl-C ends it, and only on the main thread. A time limit needs
+    another one.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    may_leave = policy.max_seconds is not None or not is_main
+    return bool(client.thread_safe) and (policy.concurrency > 1 or may_leave)
 
 
 def run(

@@ -34,7 +34,7 @@ def advance(crawl: Crawl, ended: TimeLimit) -> None:
         while True:
             crawl._check_time(time.monotonic())
             batch = work.send(pages)
-            pages = batch(ended) if batch else None
+            pages = batch(ended.for_pages) if batch else None
     except StopIteration:
         return
 

@@ -17,5 +17,5 @@ def thread_start_error(error: BaseException) -> ThreadStartError:
     """Return the error for a crawl that needs a thread, and gets none."""
     return ThreadStartError(
         f"No thread can be started for the requests of the crawl: {error}. "
-        "Raise the limit of threads, or use concurrency=1."
+        "Raise the limit of threads, or use concurrency=1 without max_seconds."
     )

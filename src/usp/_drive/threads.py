@@ -15,7 +15,7 @@ from typing import Final
 from usp._crawl.core import Crawl
 from usp._crawl.messages import FetchRequest, FetchResult
 from usp._drive.events import Emit
-from usp._drive.fetch import Fetcher
+from usp._drive.fetch import CRAWL_ENDED, Fetcher
 from usp._drive.steps import (
     advance,
     check_process,
@@ -123,5 +123,18 @@ def steps(crawl: Crawl, fetch: Fetcher, ended: TimeLimit, emit: Emit) -> Iterato
                 handle_result(crawl, *received, emit)
             advance(crawl, ended)
             yield
+    finally:
+        workers.stop()
+
+
+def fetch_in_time(fetch: Fetcher, request: FetchRequest, ended: TimeLimit) -> FetchResult:
+    """Make a request beside those of a crawl; it is left when the crawl is over."""
+    workers = Workers(fetch)
+    try:
+        workers.submit(request)
+        while not ended():
+            if received := workers.next_result(None):
+                return received[1]
+        return CRAWL_ENDED
     finally:
         workers.stop()

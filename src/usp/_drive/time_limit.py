@@ -6,7 +6,7 @@ from typing import Final
 from usp._crawl.core import Crawl
 
 GRACE_SECONDS: Final = 0.5
-"""For so long after its time is up, a stream hands over the pages of documents that arrived."""
+"""For so long after its time is up, a crawl reads the pages of documents that arrived."""
 
 
 class TimeLimit:
@@ -19,8 +19,15 @@ class TimeLimit:
 
     def __call__(self) -> bool:
         """Tell whether the crawl is over."""
+        return self._is_over(self._grace)
+
+    def for_pages(self) -> bool:
+        """Tell whether there is no time for pages of documents that arrived, either."""
+        return self._is_over(GRACE_SECONDS)
+
+    def _is_over(self, grace: float) -> bool:
         deadline = self._crawl._deadline.at
-        is_up = deadline is not None and time.monotonic() >= deadline + self._grace
+        is_up = deadline is not None and time.monotonic() >= deadline + grace
         return is_up or self._cancelled
 
     def cancel(self) -> None:

@@ -128,20 +128,18 @@ def read_checked(
         use_known_paths=use_known_paths,
     )
     state = StreamState(start.crawl, emitter(options.observer), tables.filter)
-    run = _check_run(start, policy, now, fetches_robots=use_robots)
+    run = _check_run(start, now, fetches_robots=use_robots)
     reader = CheckedTables(tables, run, start.homepage)
     stream = CheckedStream._start(start, state, partial(read_items, reader))
     stream._run = run
     return stream
 
 
-def _check_run(
-    start: StreamStart, policy: Policy, now: datetime, *, fetches_robots: bool
-) -> CheckRun:
+def _check_run(start: StreamStart, now: datetime, *, fetches_robots: bool) -> CheckRun:
     """Return a check with all rules."""
     options = CheckOptions(now)
     is_online = not start.is_file and not start.client.replays
-    robots = RobotsFetcher(start, policy) if fetches_robots and is_online else None
+    robots = RobotsFetcher(start) if fetches_robots and is_online else None
     go_on = unless(TimeLimit(start.crawl, JUDGING_SECONDS))
     site = SiteFacts(options, SiteRobots(options.agents, robots), go_on)
     suppression = Suppression(RuleSelection(), (), None, now)

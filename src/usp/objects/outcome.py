@@ -59,7 +59,8 @@ class Result(_Word):
     BLOCKED = "blocked"
     UNREACHABLE = "unreachable"
     UNFINISHED = "unfinished"
-    """The response had begun when the crawl reached its time limit."""
+    """The response had begun when the crawl reached its time limit, or was still expected when it
+    reached its limit of bytes."""
     NOT_A_SITEMAP = "not-a-sitemap"
     REFUSED = "refused"
     """It was not requested: a loop, a level too deep, not HTTP, disallowed by robots.txt."""
