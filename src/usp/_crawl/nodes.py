@@ -321,6 +321,7 @@ class OutcomeTally:
         """Count a sitemap of a tree that is there already: it has no node any more."""
         is_read = result is Result.SITEMAP
         self.sitemaps += is_read and not is_robots
+        self.declared += 1
         self.failed += not is_read
         self.incomplete = self.incomplete or not is_read or has_losses
         self.damaged = self.damaged or (is_read and has_losses)

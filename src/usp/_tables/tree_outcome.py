@@ -26,16 +26,16 @@ def tree_result(tree: AbstractSitemap) -> SourceResult:
 
     Of one that no crawl made, that is what a stream of the same documents gives.
     """
-    tally, is_filtered = OutcomeTally(), False
+    tally = OutcomeTally()
     is_website = isinstance(tree, IndexWebsiteSitemap)
     listed = (sitemap for sitemap in tree.all_sitemaps() if not isinstance(sitemap, SitemapLink))
     for sitemap in (*(() if is_website else (tree,)), *listed):
         has_losses = bool(sitemap._known_losses())
         is_robots = isinstance(sitemap, IndexRobotsTxtSitemap)
         tally.add_declared(_result(sitemap), is_robots=is_robots, has_losses=has_losses)
-        is_filtered = is_filtered or bool(sitemap._skipped_sitemaps)
+        tally.skipped += bool(sitemap._skipped_sitemaps)
     known = tree.outcome if isinstance(tree, IndexWebsiteSitemap) else None
-    outcome = tally.outcome(stopped=False, out_of_time=False, filtered=is_filtered)
+    outcome = tally.outcome(stopped=False, ended_early=False)
     return SourceResult(known or outcome, tally.failed)
 
 
