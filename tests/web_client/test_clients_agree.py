@@ -275,6 +275,46 @@ def test_bytes_of_a_location_are_percent_encoded_as_browsers_do(
     assert fetch(server.at("/a")) == b"hello"
 
 
+def with_session(url: str, **settings: Any) -> bytes | WebClientErrorResponse:
+    with requests.Session() as session:
+        return with_requests(url, session=session, **settings)
+
+
+LOCATED = b"HTTP/1.1 301 Moved\r\nContent-Length: 0\r\nConnection: close\r\n%b\r\n"
+
+
+@pytest.mark.parametrize("fetch_with", [with_requests, with_session, with_aiohttp])
+@pytest.mark.parametrize("second", [b"/b.xml", b"/c.xml", b""])
+def test_of_several_locations_the_first_counts(
+    server: LoopbackServer, fetch_with: Fetch, second: bytes
+) -> None:
+    lines = b"".join(b"Location: %b\r\n" % path for path in (b"/b.xml", second))
+    server.site |= {"/a.xml": raw(LOCATED % lines), "/b.xml": "hello", "/c.xml": "wrong"}
+    assert fetch_with(server.at("/a.xml")) == b"hello"
+    assert server.requested == ["/a.xml", "/b.xml"]
+
+
+@pytest.mark.parametrize("fetch_with", [with_requests, with_session, with_aiohttp])
+def test_a_first_location_that_is_empty_leads_nowhere(
+    server: LoopbackServer, fetch_with: Fetch
+) -> None:
+    server.site["/a.xml"] = raw(LOCATED % b"Location:\r\nLocation: /b.xml\r\n")
+    response = fetch_with(server.at("/a.xml"))
+    assert isinstance(response, WebClientErrorResponse)
+    assert (response.status_code(), server.requested) == (301, ["/a.xml"])
+
+
+def test_a_location_that_a_hook_of_the_session_has_changed_counts(server: LoopbackServer) -> None:
+    def change(response: requests.Response, **_: object) -> None:
+        if response.is_redirect:
+            response.headers["Location"] = "/b.xml"
+
+    server.site |= {"/a.xml": redirect("/c.xml"), "/b.xml": "hello"}
+    with requests.Session() as session:
+        session.hooks["response"].append(change)
+        assert with_requests(server.at("/a.xml"), session=session) == b"hello"
+
+
 def test_the_wait_does_not_count_for_the_document_deadline(server: LoopbackServer) -> None:
     RecordedTimes(server)
     with closing(RequestsWebClient(wait=WAIT)) as client:

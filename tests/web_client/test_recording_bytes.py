@@ -61,7 +61,10 @@ def test_the_outcome_and_its_reason_are_the_same_with_record_and_replay(
     assert command("ls", server.url, "-f", "tried", "--replay", file) == plain
 
 
-@pytest.mark.parametrize("location", [b"/caf\xe9.xml", "/café.xml".encode(), b"/a%E9.xml"])
+@pytest.mark.parametrize(
+    "location",
+    [b"/caf\xe9.xml", "/café.xml".encode(), b"/a%E9.xml", b"/a.xml\r\nLocation: /b.xml"],
+)
 def test_redirects_are_replayed_from_the_recordings_of_other_tools(
     server: LoopbackServer, tmp_path: Path, location: bytes
 ) -> None:

@@ -72,7 +72,7 @@ class ResponseHook:
         if not response.is_redirect:
             return
         # http.client reads headers as Latin-1. requests wants UTF-8 in it, and fails otherwise.
-        location = location_text(response.headers["Location"].encode("latin-1"))
+        location = location_text(_first_location(response).encode("latin-1"))
         response.headers["Location"] = location.encode().decode("latin-1")
         target = urljoin(response.url, location)
         if not is_web_url(target):
@@ -113,6 +113,14 @@ class ResponseHook:
         seconds = self._context.sockets.wait(self._waiter.claim)
         if self._context.deadline is not None:
             self._context.deadline += seconds
+
+
+def _first_location(response: requests.Response) -> str:
+    """Return the first ``Location``: urllib3 joins several, and the text is another URL then."""
+    location: str = response.headers["Location"]
+    raw = getattr(response, "raw", None)
+    values = raw.headers.getlist("Location") if isinstance(raw, HTTPResponse) else []
+    return values[0] if ", ".join(values) == location else location  # a hook may have changed it
 
 
 def _drop(response: requests.Response, names: Iterable[str]) -> None:

@@ -242,7 +242,7 @@ class PlaybackScope:
             if turn is None:
                 turn = self._take(url, len(found))
             stored = found[min(turn, len(found) - 1)]
-            location = stored.header("Location")
+            location = next(iter(stored.header_values("Location")), "")
             if stored.status not in _REDIRECTS or not location:
                 return self._derived_result(stored, url, tuple(passed))
             passed.append(without_credentials(url))
