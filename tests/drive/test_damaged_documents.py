@@ -105,6 +105,17 @@ def test_warnings_are_no_damage(server: LoopbackServer) -> None:
     assert (tree.outcome, tree.problems) == (Outcome.FOUND, ())
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_a_stream_that_a_limit_ends_has_not_read_what_is_damaged_behind_it(
+    way: str, damaged: LoopbackServer
+) -> None:
+    damaged.site["/cut.xml"] = cut(damaged, pages=2_000)
+    found = WAYS[way](damaged.url, limit=2)
+    assert (found.outcome, len(found.pages)) == ("partial", 2)
+    codes = [problem.code for problem in found.problems]
+    assert codes == (["SM704"] if "stream" in way else ["SM704", "SM207"])
+
+
 def test_a_filtered_tree_shows_the_damage(damaged: LoopbackServer) -> None:
     tree = usp.sitemap_tree_for_homepage(damaged.url, use_known_paths=False, exclude="/1$")
     assert len(list(tree.all_pages())) == 3

@@ -109,6 +109,22 @@ def test_size_and_hash_are_of_the_body_as_received(
     assert sitemap.fetch_info.sha256 == hashlib.sha256(body).hexdigest()
 
 
+@pytest.mark.parametrize("piece", [1, 100, len(BODY)])
+def test_of_a_body_beyond_the_limit_as_much_is_read_whatever_the_size_of_its_parts(
+    server: LoopbackServer, fetch: Fetch, piece: int
+) -> None:
+    def send(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        for start in range(0, len(BODY), piece):
+            handler.wfile.write(BODY[start : start + piece])
+
+    server.site["/a.xml"] = send
+    info = fetch(server.at("/a.xml"), hash_bodies=True, max_document_bytes=150).fetch_info
+    assert info.bytes_received == 151
+    assert info.sha256 == hashlib.sha256(BODY[:151]).hexdigest()
+
+
 def test_the_hash_of_a_body_is_computed_on_request_only(
     server: LoopbackServer, fetch: Fetch
 ) -> None:

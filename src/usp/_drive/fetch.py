@@ -187,15 +187,19 @@ class BodyReading:
         return self._hash.hexdigest() if self._hash else None
 
     def count(self, chunk: bytes) -> bytes:
-        """Count a chunk, and return it.
+        """Count a chunk, and return what is wanted of it: that doesn't depend on its size.
 
         :raises TypeError: if it is not bytes: that is a bug in the client.
         """
         try:
-            self.size += memoryview(chunk).nbytes
+            view = memoryview(chunk)
         except TypeError:
             kind = type(chunk).__name__
             raise TypeError(f"the body of a response must be bytes, not {kind}") from None
+        room = self.limit + 1 - self.size
+        if view.nbytes > room:
+            chunk = bytes(view)[:room]
+        self.size += min(view.nbytes, room)
         if self._hash:
             self._hash.update(chunk)
         return chunk
