@@ -219,12 +219,46 @@ VALUES: Final[Mapping[str, tuple[str, Make]]] = {
     ),
     "unclosed links of a homepage": (HOMEPAGE, times(b'<link "')),
 }
+OWN_URL: Final = "http://h/" + "a/" * 4080
+"""A long URL of the document itself: a site chooses it, by a redirect."""
+RELATIVE: Final[Mapping[str, tuple[str, Make]]] = {
+    "sitemaps of robots.txt": (f"{OWN_URL}robots.txt", times(b"Sitemap: b\n")),
+    "different sitemaps of robots.txt": (f"{OWN_URL}robots.txt", numbered(b"Sitemap: #\n")),
+    "URLs": (OWN_URL, numbered(b"<url><loc>b#</loc></url>", URLSET, b"</urlset>")),
+    "queries": (OWN_URL, numbered(b"<url><loc>?#</loc></url>", URLSET, b"</urlset>")),
+    "sitemaps": (
+        OWN_URL,
+        numbered(b"<sitemap><loc>b#</loc></sitemap>", b"<sitemapindex>", b"</sitemapindex>"),
+    ),
+    "images": (
+        OWN_URL,
+        times(
+            b"<image:image><image:loc>b</image:loc></image:image>",
+            URLSET + b"<url><loc>http://h/a</loc>",
+            b"</url></urlset>",
+        ),
+    ),
+    "alternates": (
+        OWN_URL,
+        times(
+            b'<xhtml:link rel="alternate" hreflang="de" href="b"/>',
+            URLSET + b"<url><loc>http://h/a</loc>",
+            b"</url></urlset>",
+        ),
+    ),
+    "entries of Atom": (
+        OWN_URL,
+        numbered(b'<entry><title>t</title><link href="#"/></entry>', b"<feed>", b"</feed>"),
+    ),
+    "items of JSON": (OWN_URL, numbered(b'{"id":"#","url":"#","title":"t"},', FEED, b"{}]}")),
+}
 GROUPS: Final = {
     "detection": DETECTION,
     "lines": LINES,
     "json": JSON,
     "media": MEDIA,
     "values": VALUES,
+    "relative": RELATIVE,
 }
 
 
@@ -269,6 +303,22 @@ def read_based(size: int) -> None:
 
 def test_entries_below_a_long_base_take_linear_time() -> None:
     assert_linear(read_based, 320_000)
+
+
+def walk_relative_urls(count: int, directory: str, times: int) -> None:
+    entries = b"".join(b"<url><loc>b%d</loc></url>" % at for at in range(count))
+    body = gzip.compress(URLSET + entries + b"</urlset>")
+    url = f"http://h/{directory * times}/sitemap.xml"
+    assert sum(1 for _ in inspect(Source([body], url)).pages) == count  # no page is kept
+
+
+@pytest.mark.parametrize(("directory", "times"), [("a/", 4080), ("a", 8150), ("a", 1000)])
+def test_relative_urls_below_a_long_url_take_little_memory_and_time(
+    directory: str, times: int
+) -> None:
+    found = cost(walk_relative_urls, 60_000, directory, times)
+    assert found.seconds < 4
+    assert found.memory < 40 << 20
 
 
 # Compression

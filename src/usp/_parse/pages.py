@@ -15,7 +15,7 @@ from usp._parse.formats.row_fields import Plain, RowFieldReader, plain_columns
 from usp._parse.pattern.layout import EntryRun, RowLayout
 from usp._parse.quick_check import Doubtful, QuickCheck
 from usp._parse.url_tally import UrlTally
-from usp._parse.values.deduplicate import Deduplicator, repeated_problem
+from usp._parse.values.deduplicate import LONG, Deduplicator, repeated_problem
 from usp._parse.values.plain import BLANKS, are_plain_urls, is_plain_url
 from usp._parse.xml.entry_builder import Entry
 from usp.objects.page import PageFieldReader, Record, SitemapPage
@@ -57,7 +57,10 @@ class EntryReading(ABC, Generic[Made]):
         self._diagnostics = diagnostics
         checks = quick and diagnostics.collecting
         self._quick_check = QuickCheck(fields, parses_times=self.parses_times) if checks else None
-        self._seen = Deduplicator()
+        # With a short base URL, none is much longer than it is written. Entries of a feed may have
+        # their own. Looking at all lengths takes as long as a third of the set.
+        is_short = bool(fields.url_key) and len(fields.base or "") <= LONG
+        self._seen = Deduplicator(resolved=not is_short)
         self._seen_children = Deduplicator()
         self._tally = UrlTally(fields, diagnostics)
 

@@ -319,17 +319,17 @@ def test_the_base_url_of_an_entry_is_not_that_of_the_next(before: str) -> None:
     ],
     ids=["feed", "entry", "channel"],
 )
-@pytest.mark.parametrize("size", [1_000, 2_100, 9_000])
+@pytest.mark.parametrize("size", [1_000, 1_100, 9_000])
 def test_a_base_url_that_is_too_long_leaves_links_relative_and_says_so(
     feed: str, size: int
 ) -> None:
     inside = '<title>t</title><link href="../r"/>'
-    base = "http://h.example/" + "a/" * (size // 2)
+    base = "http://h.example/" + "a" * (size - 2) + "/a/"
     atom = 'xmlns="http://www.w3.org/2005/Atom"'
     text = feed.format(atom=atom, base=base, inside=inside, entry=f"<entry>{inside}</entry>")
     found = usp.parse(text, url="http://h.example/feed.xml")
     urls, codes = [one.url for one in found.all_pages()], [one.code for one in found.problems]
-    expected = ([f"{base[:-2]}r"], []) if size < 2_048 else (["../r"], ["SM302"])
+    expected = ([f"{base[:-2]}r"], []) if size < 1_024 else (["../r"], ["SM302"])
     assert (urls, codes) == expected
     assert_readers_agree([text.encode()])
 

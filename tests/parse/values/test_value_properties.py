@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from email.utils import format_datetime
+from urllib.parse import urljoin
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -53,3 +55,35 @@ def test_a_date_is_parsed_as_it_was_formatted(date: datetime, separator: str) ->
     assert parse_date(date.date().isoformat()) == datetime(date.year, date.month, date.day)  # noqa: DTZ001 -- no zone is named
     whole = date.replace(microsecond=0, tzinfo=date.tzinfo or UTC)
     assert parse_date(format_datetime(whole)) == whole
+
+
+SEGMENTS = st.sampled_from(["", ".", "..", "a", "b;c", "d.xml"])
+PATHS = st.lists(SEGMENTS, max_size=6).map("/".join)
+QUERIES = st.sampled_from(["", "?q=/", "#f"])
+ORIGINS = st.sampled_from(["http://h.example", "https://h.example:81/", "http://h.example//"])
+BEGINNINGS = st.sampled_from(["", "/", "//h/", "http:", "http:/"])
+INNER_PATHS = PATHS.map(lambda path: path.lstrip("/"))
+REFERENCES = st.builds("{}{}{}".format, BEGINNINGS, INNER_PATHS, QUERIES).filter(bool)
+
+
+@examples(500)
+@given(ORIGINS, PATHS, REFERENCES, st.sampled_from(["", "?" + "q=/&" * 500]))
+def test_a_relative_url_is_resolved_as_urljoin_does_however_long_the_query_of_its_base(
+    origin: str, path: str, reference: str, query: str
+) -> None:
+    base = f"{origin}/{path}{query}"
+    has_path = reference.removeprefix("http:")[:1] not in {"", "?", "#"}
+    expected = urljoin(base, reference) if has_path or not query else reference
+    assert resolve_url(reference, base) == expected
+
+
+@pytest.mark.parametrize(
+    ("directory", "is_resolved"),
+    [("a" * 1_000 + "/", True), ("a/" * 60, True), ("a" * 1_024 + "/", False), ("a/" * 65, False)],
+)
+@pytest.mark.parametrize("rest", ["s.xml", "s.xml?q=" + "/" * 2_000])
+def test_below_a_directory_that_is_too_long_a_relative_url_stays_as_it_is(
+    directory: str, rest: str, *, is_resolved: bool
+) -> None:
+    base = f"http://h.example/{directory}"
+    assert resolve_url("b", base + rest) == (f"{base}b" if is_resolved else "b")

@@ -7,6 +7,7 @@ from typing import Final
 from usp._display import redact, without_credentials
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.lines import read_lines
+from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.strip_url_junk import strip_quotes
 from usp._parse.values.text import clean_line
 from usp._parse.values.urls import check_url, is_http_url, resolve_url
@@ -30,7 +31,7 @@ def sitemaps_in_robots(
     chunks: Iterable[bytes], base: str | None, diagnostics: Diagnostics
 ) -> Iterator[str]:
     """Yield the URL of each sitemap that a robots.txt declares, in order, without duplicates."""
-    seen: set[str] = set()
+    seen = Deduplicator()
     url_expected = False
     for line in _split_lines(map(clean_line, read_lines(chunks, diagnostics)), diagnostics):
         if not url_expected and not _NAMES_SITEMAP.search(line):
@@ -47,11 +48,10 @@ def sitemaps_in_robots(
         for text in _split_urls(_unquote(value), diagnostics):
             check_url(text, base, diagnostics)
             url = resolve_url(text, base, keep_userinfo=True)
-            if url in seen:
+            if url and not seen.add(url):
                 shown = without_credentials(url)[:200]
                 diagnostics.report("SM305", f"sitemap {shown!r} is declared again")
             elif url:
-                seen.add(url)
                 yield url
 
 

@@ -66,7 +66,7 @@ class _TextReading:
 
     def __init__(self, diagnostics: Diagnostics) -> None:
         self._diagnostics = diagnostics
-        self._seen = Deduplicator()
+        self._seen = Deduplicator(resolved=False)
         self._skipped = 0
         self._first_skipped: Position | None = None
         self._looked_at = 0  # how many of those lines may begin another document

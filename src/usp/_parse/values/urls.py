@@ -10,6 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from usp._display import excerpt, without_credentials
 from usp._parse.diagnostics import Diagnostics
+from usp._parse.values.bounded_cache import bounded_cache
 from usp._parse.values.plain import BLANKS, is_plain_path, is_plain_url
 from usp._parse.values.strip_url_junk import strip_url_junk
 from usp._parse.values.text import CONTROL_CHARACTERS, WHITESPACE, clean_text, decode_entities
@@ -19,11 +20,15 @@ _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 _LONG_AUTHORITY: Final = re.compile(r"(?:[^:/?#]*+:)?//[^/?#]{512}")
 """Longer than any host with a user and a port. ``urlsplit`` normalizes it as Unicode, which takes
 quadratic time (CPython's ``unicodedata``)."""
-_MAX_BASE: Final = 8192
-"""A longer base URL is ignored: each relative URL of a document would become as long as that."""
-_MAX_XML_BASE: Final = 2048
-"""The same for an ``xml:base``: no URL of a sitemap may be longer than that (protocol). The URL of
-a document may be, with a query that no URL takes over."""
+_MAX_BASE: Final = 1024
+_MAX_SLASHES: Final = 64
+"""A base URL with more is ignored, unless only its directory is shorter, which relative URLs take
+over: each of them would become as long, and take as long to resolve. Real ones are much shorter,
+but a site may choose any: by a redirect, or in an ``xml:base``."""
+_MAX_LONG_BASE: Final = 8192
+"""Nothing is looked for in a longer one."""
+_PATH: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*+:)?+(?://)?+[^?#]")
+"""A relative URL that takes over the directory of its base URL, and nothing else."""
 _MARKUP: Final = re.compile(r"<[A-Za-z/!?]")
 """In a URL: a tag that was escaped, or is in a CDATA section that ends in a later entry."""
 _LINE_BREAKS: Final = re.compile(r"(?<! ) *+[\t\r\n]\s*+")
@@ -49,12 +54,37 @@ def resolve_url(text: str | None, base: str | None, *, keep_userinfo: bool = Fal
         url = url if keep_userinfo and _has_host(url) else without_credentials(url)
     if base is None or not url or (_SCHEME.match(url) and not _needs_base(url)):
         return url
-    if len(base) > _MAX_BASE or _LONG_AUTHORITY.match(url):
+    return _join(base, url)
+
+
+def _join(base: str, url: str) -> str:
+    """Return what ``urljoin`` does, and the relative URL if the base URL is too long for that."""
+    if _is_too_long(base):
+        base = _directory(base) if _PATH.match(url) else ""
+    if not base or _LONG_AUTHORITY.match(url):
         return url
     try:
         return urljoin(base, url)
     except ValueError:  # for example an incomplete IPv6 address
         return url
+
+
+def _is_too_long(base: str) -> bool:
+    return len(base) > _MAX_BASE or base.count("/") > _MAX_SLASHES
+
+
+@bounded_cache(16, _MAX_LONG_BASE)
+def _directory(base: str) -> str:
+    """Return the directory of a long base URL, which may have a long query; empty if it is long."""
+    if len(base) > _MAX_LONG_BASE:
+        return ""
+    try:
+        parts = urlsplit(base)
+    except ValueError:
+        return ""
+    path = parts.path[: parts.path.rfind("/") + 1]
+    directory = parts._replace(path=path, query="", fragment="").geturl()
+    return "" if _is_too_long(directory) else directory
 
 
 def inner_base(text: str, base: str | None) -> str | None:
@@ -65,8 +95,8 @@ def inner_base(text: str, base: str | None) -> str | None:
     """
     if not text:
         return base
-    inner = resolve_url(text, base) if len(text) <= _MAX_XML_BASE else ""
-    return inner if inner and len(inner) <= _MAX_BASE else None
+    inner = "" if _is_too_long(text) else resolve_url(text, base)
+    return inner if inner and not _is_too_long(inner) else None
 
 
 def joined_base(outer: str | None, written: str | None) -> str | None:
@@ -75,9 +105,9 @@ def joined_base(outer: str | None, written: str | None) -> str | None:
     Both may be relative to the URL of the document. An empty one changes nothing (RFC 3986, 4.4).
     What is too long to be applied stays too long.
     """
-    if not written or not outer or len(written) > _MAX_XML_BASE:
+    if not written or not outer or _is_too_long(written):
         return written or outer
-    if len(outer) <= _MAX_XML_BASE:
+    if not _is_too_long(outer):
         return resolve_url(written, outer)
     return written if _SCHEME.match(written.strip(BLANKS)) else outer
 
