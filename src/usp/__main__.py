@@ -2,8 +2,8 @@
 
 from usp._own_process import (
     hide_unneeded,
-    keep_garbage,
     killed_by_sigterm,
+    skip_last_collection,
     tune_garbage_collection,
 )
 from usp.cli.cli import main
@@ -17,7 +17,7 @@ def run() -> None:
         with killed_by_sigterm():
             main()
     finally:
-        keep_garbage()
+        skip_last_collection()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Final
 
-__all__ = ["hide_unneeded", "keep_garbage", "killed_by_sigterm", "tune_garbage_collection"]
+__all__ = ["hide_unneeded", "killed_by_sigterm", "skip_last_collection", "tune_garbage_collection"]
 
 _SHELL: Final = 128
 """What shells add to the number of a signal, for the exit code of what it killed."""
@@ -29,7 +29,7 @@ def tune_garbage_collection() -> None:
     gc.set_threshold(20_000, 5, 4)  # but at crawls that are over, which refer to themselves
 
 
-def keep_garbage() -> None:
+def skip_last_collection() -> None:
     """Leave the objects of the process to the system, which frees its memory; at the very end.
 
     Python would look at each of them: measured, an eighth of the time of a short command.

@@ -251,7 +251,7 @@ def finish_crawl(run: CheckRun, homepage: str, crawl: Crawl) -> Iterator[Finding
         not run.judge_site(LiveContext(crawl.policy, homepage, crawl._credentials.url_to_request))
         and not was_stopped
     ):
-        problem = Problem(*crawl._deadline.problem)
+        problem = Problem(*crawl._deadline.limit.problem)
         crawl.stop(problem.code, problem.message)
         run.take([of_problem(problem, None)])
     return run.finish(is_whole=crawl.outcome is Outcome.FOUND)

@@ -109,7 +109,7 @@ class TableClock:
     @property
     def problem(self) -> Problem:
         """What is said once the time is up."""
-        return Problem(*self._deadline.problem)
+        return Problem(*self._deadline.limit.problem)
 
     def is_up(self) -> bool:
         """Tell whether no more rows are read."""

@@ -23,14 +23,14 @@ class ReachedLimit:
     """The code and the message of its problem."""
     name: str
     """What it is called in the results of single requests."""
-    unanswered: Result
-    """The result of a request without a response: only where time was given is that an answer."""
+    no_response: Result
+    """The result of a request without a response: it says something only where there was time."""
 
     def result(self, *, has_begun: bool) -> tuple[Result, str]:
         """Return the result of a request in flight, by whether its response has begun."""
         if has_begun:
             return Result.UNFINISHED, _IN_BODY.format(self.name)
-        return self.unanswered, f"no response before the crawl reached {self.name}"
+        return self.no_response, f"no response before the crawl reached {self.name}"
 
 
 class Deadline:
@@ -57,11 +57,6 @@ class Deadline:
             return ReachedLimit(problem, name, Result.UNFINISHED)
         problem = TIME_LIMIT, f"The crawl took more than {self._seconds} seconds"
         return ReachedLimit(problem, _TIME, Result.UNREACHABLE)
-
-    @property
-    def problem(self) -> tuple[str, str]:
-        """The code and the message of the problem."""
-        return self.limit.problem
 
     @property
     def _has_enough(self) -> bool:

@@ -300,17 +300,10 @@ class OutcomeTally:
 
     def add(self, node: Node) -> None:
         """Count a node that was decided."""
-        result = node.attempt().result
-        document = node.document
-        read = result is Result.SITEMAP and document and document.kind is not Kind.ROBOTS
-        self.sitemaps += bool(read)
-        self.declared += bool(read) or not node.is_guess
-        failed = not node.is_guess and result is not Result.SITEMAP
-        self.failed += failed
-        self.incomplete = self.incomplete or failed
-        self.add_losses(node)
-        lost = result is Result.SITEMAP and bool(node.known_losses())
-        self.damaged = self.damaged or lost
+        result, document = node.attempt().result, node.document
+        is_robots = document is None or document.kind is Kind.ROBOTS
+        has_losses = bool(node.known_losses())
+        self._count(result, is_robots=is_robots, has_losses=has_losses, is_guess=node.is_guess)
         guessed = node.found_by is FoundBy.KNOWN_PATH or node.homepage is not None
         if node.was_tried:
             # A site whose robots.txt disallows everything refuses requests.
@@ -319,13 +312,17 @@ class OutcomeTally:
 
     def add_declared(self, result: Result, *, is_robots: bool, has_losses: bool) -> None:
         """Count a sitemap of a tree that is there already: it has no node any more."""
-        is_read = result is Result.SITEMAP
-        self.sitemaps += is_read and not is_robots
-        self.declared += 1
-        self.failed += not is_read
-        self.incomplete = self.incomplete or not is_read or has_losses
-        self.damaged = self.damaged or (is_read and has_losses)
+        self._count(result, is_robots=is_robots, has_losses=has_losses, is_guess=False)
         self._decisive[result] += 1
+
+    def _count(self, result: Result, *, is_robots: bool, has_losses: bool, is_guess: bool) -> None:
+        is_read = result is Result.SITEMAP
+        failed = not (is_read or is_guess)
+        self.sitemaps += is_read and not is_robots
+        self.declared += (is_read and not is_robots) or not is_guess
+        self.failed += failed
+        self.incomplete = self.incomplete or failed or has_losses
+        self.damaged = self.damaged or (is_read and has_losses)
 
     def add_losses(self, node: Node) -> None:
         """Count what is known to be lost at a node, again when its pages were read."""
@@ -339,13 +336,14 @@ class OutcomeTally:
         of them is answered, the site has answered. What was skipped says nothing of the others; it
         decides only where nothing else is declared.
 
-        A crawl that ran out of time is partial, unless no answer came, or only refusals.
+        A crawl that a limit of time or bytes ended is partial, unless no answer came, or only
+        refusals.
         """
         if stopped:
             came = set(self._decisive + self._guessed)
             if self.sitemaps or came - set(_NO_ANSWER) or not ended_early:
                 return Outcome.PARTIAL
-            if not came:  # no time for a single request
+            if not came:  # it ended before the first response
                 return Outcome.UNREACHABLE
         if self.sitemaps:
             return Outcome.PARTIAL if self.incomplete else Outcome.FOUND

@@ -60,7 +60,7 @@ class StreamFilter:
 
     def run_out_of_time(self, node: Node) -> None:
         """End the crawl at a node, since its time is up."""
-        self._close(node, *self._crawl._deadline.problem)
+        self._close(node, *self._crawl._deadline.limit.problem)
 
     def _reach_limit(self, node: Node) -> None:
         reason = f"The crawl reached its limit of {self._crawl.policy.limit} pages"

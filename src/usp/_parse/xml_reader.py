@@ -319,7 +319,7 @@ class XmlReader:
     def _next_stop(
         self, begin: int, held: int, boundary: re.Match[bytes] | None, *, final: bool
     ) -> tuple[re.Match[bytes] | None, int, bool]:
-        """Return the boundary up to which expat is fed, if it is, where that is, and if it ends."""
+        """Return how far expat is fed: the boundary, if it ends there; the index; if all ends."""
         size = len(self._buffer.data)
         stop = min(begin + held, size) if held else size
         if boundary:

@@ -124,9 +124,9 @@ class CrawlTables(SiteTables):
     def _totals(self) -> TableRow:
         """Return what is known of the site so far."""
         counted, crawl = super()._totals(), self._crawl
-        return (
-            {**counted, **facts_row(crawl_facts(crawl._named, crawl._cursor))} if crawl else counted
-        )
+        if crawl is None:
+            return counted
+        return {**counted, **facts_row(crawl_facts(crawl._named, crawl._cursor))}
 
     def _site_row(self, crawl: Crawl) -> TableRow:
         return {

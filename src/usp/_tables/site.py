@@ -33,7 +33,7 @@ class SourceResult(NamedTuple):
 
     @property
     def is_answered(self) -> bool:
-        """Whether it says what the source has, and be it nothing.
+        """Whether it says what the source has, even if that is nothing.
 
         What is named or declared as a sitemap, and is none, says nothing: it may be a login page.
         """

@@ -24,10 +24,10 @@ def prepare() -> None:
     stdout is UTF-8, whatever the locale; characters that UTF-8 can't encode are escaped. A closed
     one gives an error to who writes to it: a command whose output is a file doesn't.
     """
+    if sys.stdout is None:  # before another file gets its descriptor
+        sys.stdout = _unwritable_stdout()
     if sys.stderr is None:  # closed; print() and argparse would write to stdout
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 -- open until the process ends
-    if sys.stdout is None:
-        sys.stdout = _unwritable_stdout()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
