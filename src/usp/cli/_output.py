@@ -46,8 +46,10 @@ def check_stdout() -> None:
 
     :raises OSError: if it was closed.
     """
+    descriptor = getattr(sys.stdout, "fileno", None)  # a program may have put anything there
     try:
-        os.write(sys.stdout.fileno(), b"")
+        if descriptor:
+            os.write(descriptor(), b"")
     except OSError as error:  # other ones are told by who writes, as of any other output
         if error.errno == errno.EBADF:
             raise

@@ -1,7 +1,8 @@
 """Faults that need no expat: what stands where reading has resumed is rejected for certain.
 
 A new expat parser that finds such a fault takes as long as the repair of an entry, and a hostile
-document has tens of thousands of them. Each function returns the offset that expat would give.
+document has tens of thousands of them. Each function returns the offset that expat would give; what
+else expat would meet before it, such as an unknown prefix, is told when the entry is recovered.
 """
 
 import re

@@ -22,8 +22,8 @@ class ReadBuffer:
         self._position = position
         self._last_position = 0, position
         """The last offset whose position was needed."""
-        self._searches: dict[Pattern, tuple[int, re.Match[bytes] | None]] = {}
-        """For each pattern, the index from which on it was searched for, and what was found."""
+        self._searches: dict[tuple[Pattern, str], tuple[int, re.Match[bytes] | None]] = {}
+        """For each pattern and purpose, the index from which on it was searched for, and what was found."""
 
     @property
     def end(self) -> int:
@@ -56,15 +56,18 @@ class ReadBuffer:
         self._last_position = max(offset, known), position.past(read)
         return self._last_position[1].position
 
-    def search(self, pattern: Pattern, begin: int) -> re.Match[bytes] | None:
+    def search(self, pattern: Pattern, begin: int, purpose: str = "") -> re.Match[bytes] | None:
         """Return the first match from an index on, without searching the same bytes twice.
 
         Only a search from an earlier index than before has to begin again.
+
+        :param purpose: tells searches apart that run ahead of one another with the same pattern.
         """
-        if pattern in self._searches:
-            searched_from, found = self._searches[pattern]
+        key = pattern, purpose
+        if key in self._searches:
+            searched_from, found = self._searches[key]
             if begin >= searched_from and (found is None or found.start() >= begin):
                 return found
         found = pattern.search(self.data, begin)
-        self._searches[pattern] = begin, found
+        self._searches[key] = begin, found
         return found

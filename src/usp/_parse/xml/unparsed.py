@@ -33,9 +33,6 @@ UNPARSED: Final = {b"<!--": COMMENT, b"<?": INSTRUCTION, b"<![CDATA[": SECTION}
 UNPARSED_START: Final = re.compile(rb"<!--|<\?|<!\[CDATA\[")
 _COMMENT_END: Final = re.compile(rb"(?<!<!)(?<!<!-)-->")
 """The end of a comment, whatever begins in it; that of ``<!-->`` is part of its beginning."""
-_LIMIT_AFTER_ENTRY: Final = re.compile(rb"<!--|-->")
-"""The limit of a comment behind an entry in it. Another pattern than the limit from its beginning
-on: a buffer remembers one search of each pattern."""
 _LONGEST_LIMIT: Final = len(b"<!--")
 PART_OF_END: Final = len(b"--")
 """How much of the end of a comment or an instruction may be the last bytes of a buffer."""
@@ -97,7 +94,7 @@ class UnparsedAhead:
         end = buffer.search(_COMMENT_END, comment + len(b"<!--"))
         if end and (not first or end.start() < first.start()):
             return end.end()
-        if first and (limit := buffer.search(_LIMIT_AFTER_ENTRY, first.start())):
+        if first and (limit := buffer.search(COMMENT.limit, first.start(), "after an entry")):
             return limit.end() if COMMENT.is_closed_by(limit) else comment + 1
         is_passed = not final and self.start(COMMENT)
         return len(buffer.data) if is_passed else comment + 1
