@@ -23,7 +23,7 @@ class ReadBuffer:
         self._last_position = 0, position
         """The last offset whose position was needed."""
         self._searches: dict[tuple[Pattern, str], tuple[int, re.Match[bytes] | None]] = {}
-        """For each pattern and purpose, the index from which on it was searched for, and what was found."""
+        """By pattern and purpose, from which index on it was searched for, and what was found."""
 
     @property
     def end(self) -> int:
