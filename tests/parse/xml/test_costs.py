@@ -159,6 +159,34 @@ def test_what_a_parser_would_keep_takes_little_memory(what: str) -> None:
     assert cost(read, 4 * MB, what, seconds=60).memory < 70 * MB
 
 
+UNCLOSED: Final[dict[str, tuple[str, str, str]]] = {
+    # What an entry begins with, what is repeated in it, and what it ends with.
+    "URLs in an extension": ("<image:image>", "<loc>/@</loc>", ""),
+    "URLs in an extension that is closed": ("<image:image>", "<loc>/@</loc>", "</image:image>"),
+    "URLs in extensions": ("", "<image:image><loc>/@</loc>", ""),
+    "URLs in extensions with a prefix each": (
+        "",
+        "<p@:image xmlns:p@='http://www.google.com/schemas/sitemap-image/1.1'><loc>/@</loc>",
+        "",
+    ),
+    "elements in an extension": ("<image:image>", "<a@>", "<loc>/@</loc>"),
+}
+
+
+def read_malformed_entry(size: int, what: str) -> None:
+    begin, repeated, end = UNCLOSED[what]
+    inside = "".join(repeated.replace("@", str(at)) for at in range(size // len(repeated)))
+    document = f"<urlset {SM}><url>&{begin}{inside}{end}</url></urlset>"
+    pages = Pages(Source([document.encode()], "http://h.example/sitemap.xml"))
+    _ = [page.url for page in pages], pages.problems
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("what", UNCLOSED)
+def test_fields_in_what_is_not_closed_take_linear_time(what: str) -> None:
+    assert assert_linear(read_malformed_entry, 160_000, what).seconds < 3
+
+
 def read_bomb(size: int) -> None:
     packed = BytesIO()
     with gzip.open(packed, "wb") as file:

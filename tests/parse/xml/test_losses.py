@@ -12,6 +12,7 @@ from xml.parsers import expat
 
 import pytest
 
+from tests.parse.pattern.readers import assert_readers_agree
 from tests.parse.reading import SM, atom, index, rss, u, urlset
 from usp.tree import sitemap_from_str
 
@@ -62,6 +63,9 @@ LOST: Final = [
     "<url><loc>http://h/1</loc><image:image><image:loc>/i</im</image:image></url>",
     "<url><loc>http://h/1</loc><news:news>T</news:title></news:news></url>",
     "<url><loc>http://h/1</loc><news:news><news:title>T",
+    "<url><loc>http://h/1<br><lastmod>2020</lastmod></url>",
+    "<url><loc>http://h/1</loc><image:image><image:lo><loc>http://h/2</loc></url>",
+    "<url><loc>http://h/1</loc><video:video><video:content_loloc><video:video></video:video></url>",
 ]
 KEPT: Final = [
     u("http://h/?a=1&b=2"),
@@ -99,6 +103,9 @@ KEPT: Final = [
     "<url><loc>http://h/b</loc><image:image><image:loc>/i</image:lco></image:image></url>",
     "<url><loc>http://h/b</loc><image:x>&</image:x></url>",
     "<url><loc>http://h/b</loc><xhtml:link rel=alternate href='/it\"s'/></url>",
+    "<url><loc>http://h/b</loc><image:image><image:loc>/i<lastmod>2020</lastmod></url>",
+    "<url><loc>http://h/b</loc><lastmod>2020<xlastmod><priority>1</priority></url>",
+    "<url><loc>http://h/b</loc><image:image><loc>/i</loc></image:image>&</url>",
     # Nothing of an entry
     *(f"{tag}{u('http://h/b')}" for tag in ("<span class=x>hi</span>", "<script src=x></script>")),
     *(f"{tag}{u('http://h/b')}" for tag in ("<small & x></small>", "<user x></user>", "<u a></u>")),
@@ -116,6 +123,39 @@ def test_damage_that_may_have_cost_an_entry_is_an_error(damage: str) -> None:
     assert "SM209" in [problem.code for problem in found.problems]
     pages = [page.url for page in found.pages]
     assert (pages[0], pages[-1]) == (f"{H}/a", f"{H}/c")
+
+
+EXTENSIONS: Final = [
+    "<image:image><image:loc>http://h/wp-",
+    "<image:image><image:loc>/i</image:loc>",
+    "<image:image><image:loc>/i<br>",
+    "<news:news><news:title>abc",
+    "<news:news><news:publication><news:name>abc",
+]
+
+
+@pytest.mark.parametrize("unclosed", EXTENSIONS)
+@pytest.mark.parametrize("date", ["", "<lastmod>2020</lastmod>"])
+@pytest.mark.parametrize("more", ["", "<image:image><image:loc>/j</image:loc></image:image>"])
+def test_a_url_after_an_extension_that_is_not_closed_is_a_page(
+    unclosed: str, date: str, more: str
+) -> None:
+    entry = f"<url><loc>{H}/1</loc>{date}{unclosed}<loc>{H}/2</loc>{date}{more}</url>"
+    document = urlset(u(f"{H}/a"), entry, u(f"{H}/c"))
+    found = sitemap_from_str(document)
+    assert [page.url for page in found.pages] == [f"{H}/{name}" for name in "a12c"]
+    assert "SM209" in [problem.code for problem in found.problems]
+    assert_readers_agree([document.encode()])
+
+
+def test_a_field_after_an_extension_of_a_feed_that_is_not_closed_is_told() -> None:
+    for group in ("<media:group><media:title>T", "<media:content url='/v'>"):
+        other = (
+            f"{ITEMS[0][: -len('</item>')]}{group}<title>t</title><link>{PAGES[1]}</link></item>"
+        )
+        found = sitemap_from_str(rss(other, ITEMS[2]))
+        assert [page.url for page in found.pages] == [PAGES[0], PAGES[2]]
+        assert not found.complete
 
 
 @pytest.mark.parametrize("damage", KEPT)

@@ -9,12 +9,15 @@ from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 
 KnownElements = Mapping[str, Tag] | None
 """The elements that are known at a position; None inside a text or inside an unknown element."""
+OpenElement = tuple[KnownElements, Tag | None, NamespaceScope, str]
+"""An open element: what is known beside it, what it is, if it is known, the namespaces around it,
+and its name as written."""
 
 
 class BuilderState(NamedTuple):
     """What the elements around the entries are, where no entry is open."""
 
-    stack: tuple[tuple[KnownElements, Tag | None, NamespaceScope, str], ...]
+    stack: tuple[OpenElement, ...]
     scope: NamespaceScope
     other_content: OtherContent
     problems: list[tuple[str, str, int | None]]

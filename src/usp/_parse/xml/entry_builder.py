@@ -10,7 +10,7 @@ from typing import Final
 
 from usp._parse.xml.bare_url import find_bare_url
 from usp._parse.xml.between_entries import BetweenEntries
-from usp._parse.xml.builder_state import BuilderState, KnownElements
+from usp._parse.xml.builder_state import BuilderState, KnownElements, OpenElement
 from usp._parse.xml.grammar import URL_KEYS, Grammar, Tag
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 from usp._parse.xml.nesting import MAX_PATH, MAX_PATH_NAMES, Nesting
@@ -58,7 +58,7 @@ class EntryBuilder:
         self._leaf_name = ""
         self.nesting = Nesting()
         self._entry_depth = 0  # how many elements are around the current entry
-        self._stack: list[tuple[KnownElements, Tag | None, NamespaceScope, str]] = []
+        self._stack: list[OpenElement] = []
         if scope:
             self._stack.append((grammar.entries, None, scope, IMPLIED_ROOT))
 
@@ -112,6 +112,11 @@ class EntryBuilder:
     def open_record(self) -> list[tuple[str, str]]:
         """The record of the current entry so far."""
         return self._record
+
+    @property
+    def plain_texts(self) -> bool:
+        """Whether texts never contain markup."""
+        return self._grammar.plain_texts
 
     @property
     def is_in_text(self) -> bool:
@@ -322,14 +327,12 @@ class EntryBuilder:
             self.end()
         return True
 
-    def implies_end_of_text(self, name: str) -> bool:
-        """Tell whether this start tag shows that the text before it was not closed."""
+    def open_elements(self) -> tuple[OpenElement, OpenElement] | None:
+        """Return the outermost and the innermost open element in the entry, before a start tag."""
         if self._leaf is not None:
             self._push_leaf()
-        if self._children is not None or not self._stack:
-            return False
-        siblings, tag, _, _ = self._stack[-1]
-        return tag is not None and siblings is not None and self._scope.peek(name) in siblings
+        outermost = self._entry_depth + 1
+        return (self._stack[outermost], self._stack[-1]) if outermost < len(self._stack) else None
 
     def _report(self, *problems: tuple[str, str]) -> None:
         for code, message in problems:

@@ -39,6 +39,14 @@ class Tag:
             if (local := name.lower()) in self.attributes
         ]
 
+    def may_have(self, key: str) -> bool:
+        """Tell whether an element belongs in this one, by its own name.
+
+        Inside of a group, its own elements are also known without their prefix.
+        """
+        tag = (self.children or {}).get(key)
+        return tag is not None and tag.key == key
+
 
 def _leaves(prefix: str, names: str) -> dict[str, Tag]:
     return {key: Tag(key) for key in (f"{prefix}{name}" for name in names.split())}

@@ -2,16 +2,19 @@
 
 The entry is split into tags and text by their form, and the same builder gets them. A bare ``&`` is
 kept, control characters are removed, entities of HTML are decoded, an element that is not closed
-ends where the next field of its group starts, and an end tag without a start tag is ignored.
+ends where the next field of its group or of the entry starts, and an end tag without a start tag is
+ignored.
 """
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from typing import Final
 
 from usp._parse.values.text import CONTROL_BYTES, decode_entities, remove_control_characters
+from usp._parse.xml.builder_state import KnownElements
 from usp._parse.xml.entry_builder import EntryBuilder
-from usp._parse.xml.grammar import EXTENSION_NAMES
+from usp._parse.xml.grammar import EXTENSION_NAMES, Tag
 
 _KNOWN: Final = rb"url|sitemap|loc|lastmod|changefreq|priority|item|entry|link|title"
 _CDATA: Final = rb"<!?\s{0,9}+\[(?i:CDATA)\["
@@ -66,6 +69,7 @@ _ONE_EACH: Final = frozenset({"loc", "link", "guid", "id", "title"})
 _CUT_TAG: Final = re.compile(r"</?+[A-Za-z_][\w.:-]*+\Z")
 """A tag that the next one interrupts, at the end of a text."""
 _ATTRIBUTE_START: Final = re.compile(rb"\s+[A-Za-z_][\w.:-]*\s*=")
+_TAG_NAME: Final = re.compile(rb"<(/?+)\s{0,9}+([a-z_][\w.:-]*+)")
 
 
 class Signs:
@@ -91,7 +95,7 @@ def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> Si
     """
     entry = entry.translate(None, CONTROL_BYTES)  # those in tags, too
     signs = Signs()
-    tags, ends = _OpenTags(builder, signs), _Delimiters(entry)
+    tags, ends = _OpenTags(builder, signs, _TagPositions(entry)), _Delimiters(entry)
     position, size = 0, len(entry)
     while position < size and (token := _TOKEN.search(entry, position)):
         if token.start() > position:
@@ -159,9 +163,35 @@ class _Delimiters:
         return 0 if begin > last else self._entry.find(delimiter, begin) + len(delimiter)
 
 
+class _TagPositions:
+    """Where the tags of an entry are, by their names; found when they are first asked for."""
+
+    __slots__ = ("_entry", "_found")
+
+    def __init__(self, entry: bytes) -> None:
+        self._entry = entry
+        self._found: dict[bytes, tuple[list[int], list[bool]]] | None = None
+
+    def is_closed(self, name: str, at: int) -> bool:
+        """Tell whether an open element has its end tag after a position, and before it is repeated.
+
+        :param name: its name in lower case.
+        """
+        if self._found is None:
+            self._found = {}
+            for tag in _TAG_NAME.finditer(self._entry.lower()):
+                positions, are_ends = self._found.setdefault(tag[2], ([], []))
+                positions.append(tag.start())
+                are_ends.append(bool(tag[1]))
+        positions, are_ends = self._found.get(name.encode(), ([], []))
+        following = bisect_left(positions, at)
+        return following < len(positions) and are_ends[following]
+
+
 def _open(tags: "_OpenTags", token: re.Match[bytes]) -> None:
     """Open a tag; the content of one without ``>`` is text, unless it is attributes."""
     name = (token["name"] or token["glued"] or token["spaced"]).decode("utf-8", "replace")
+    tags.end_before(name, token.start())
     unterminated = token["unterminated"]
     if unterminated is None or _ATTRIBUTE_START.match(unterminated):
         tags.open(name, token["attributes"] or b"")
@@ -185,13 +215,14 @@ class _OpenTags:
     """The open tags, in an entry where not every end tag has its start tag."""
 
     __slots__ = (
-        *("_builder", "_closed", "_counts", "_holds_entry", "_open", "_signs"),
+        *("_builder", "_closed", "_counts", "_holds_entry", "_open", "_positions", "_signs"),
         *("_unclosed", "_unknown", "_unknown_depth"),
     )
 
-    def __init__(self, builder: EntryBuilder, signs: Signs) -> None:
+    def __init__(self, builder: EntryBuilder, signs: Signs, positions: _TagPositions) -> None:
         self._builder = builder
         self._signs = signs
+        self._positions = positions
         self._open: list[str] = []
         self._unknown = ""  # the unknown element in the entry that is open: its content is dropped
         self._unknown_depth = 0  # how many are open, with it
@@ -200,11 +231,47 @@ class _OpenTags:
         self._unclosed: set[str] = set()  # what was closed without its end tag
         self._counts: dict[str, int] = {}  # so that an end tag without a start takes no search
 
-    def open(self, name: str, attributes: bytes) -> None:
-        builder = self._builder
-        if self._open and builder.implies_end_of_text(name):
+    def end_before(self, name: str, at: int) -> None:
+        """End what this start tag shows to be unclosed, given its position.
+
+        A field ends a text beside it. One of the entry itself ends what else is in the entry, such
+        as an image, if that is never closed.
+        """
+        elements = self._builder.open_elements() if self._open else None
+        if elements is None:
+            return
+        key = self._builder.scope.peek(name)
+        (fields, outermost, *_), (siblings, innermost, *_) = elements
+        is_beside = self._is_beside(outermost, key, fields)
+        if is_beside and not self._positions.is_closed(self._open[1], at):
+            is_misspelled = self._is_misspelled_end(outermost)
+            self._signs.dropped |= innermost is None and not is_misspelled
+            while len(self._open) > 1:
+                self._end_unclosed()
+        elif innermost and innermost.children is None and key in (siblings or ()):
             self._signs.tags = True
             self._end()
+
+    def _is_misspelled_end(self, outermost: Tag | None) -> bool:
+        """Tell whether an unknown element ends a text: ``<lastmod>2020<xlastmod>``.
+
+        Else it may be what is left of two tags, where a piece is missing.
+        """
+        field, *inside = self._open[1:]
+        is_text = outermost is not None and outermost.children is None
+        return is_text and len(inside) == 1 and resembles(field, inside[0])
+
+    def _is_beside(self, outermost: Tag | None, key: str, fields: KnownElements) -> bool:
+        """Tell whether an element in another one belongs in the entry, if that is not closed.
+
+        What is in a text of a feed may be HTML.
+        """
+        if outermost is None or not (outermost.children or self._builder.plain_texts):
+            return False
+        return key in (fields or ()) and not outermost.may_have(key)
+
+    def open(self, name: str, attributes: bytes) -> None:
+        builder = self._builder
         was_in_text = builder.is_in_text
         builder.start(name, _parse_attributes(attributes) if attributes else {})
         self._closed = ""
