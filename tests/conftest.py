@@ -45,8 +45,11 @@ settings.load_profile("usual")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Use more processes than there are CPUs, since many tests wait for servers."""
-    return (os.cpu_count() or 1) * 2
+    """Use more processes than there are CPUs, since many tests wait for servers.
+
+    Not many more: each of them collects all tests, and has processes with imports of its own.
+    """
+    return ((os.cpu_count() or 1) * 3 + 1) // 2
 
 
 @pytest.hookimpl(tryfirst=True)

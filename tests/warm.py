@@ -6,7 +6,7 @@ command line says: ``-m module``, ``-c code`` or a file, with its arguments. It 
 own like any other: its memory, CPU time, limits, files and exit belong to it alone.
 
 Not for programs whose start is tested, and not with environment variables that Python reads when it
-starts: those need a new process. Where processes can't fork, each one is new.
+starts (``starts_alike``): those need a new process. Where processes can't fork, each one is new.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ import gc
 import json
 import os
 import runpy
+import selectors
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import ExitStack
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -33,6 +36,15 @@ CAN_FORK: Final = hasattr(os, "fork") and hasattr(socket, "send_fds")
 TIMEOUT: Final = 110
 """Seconds for one run: less than a test may take."""
 _PROJECT: Final = Path(__file__).resolve().parent.parent
+_LIMIT: Final = 'ulimit -f {}; exec "$@"'
+
+
+_READ_AT_START: Final = ("PYTHON", "LC_", "LANG", "TZ")
+
+
+def starts_alike(variables: Iterable[str]) -> bool:
+    """Return whether Python reads none of these variables when it starts."""
+    return not any(name.startswith(_READ_AT_START) for name in variables)
 
 
 @dataclass
@@ -47,34 +59,63 @@ class WarmPython:
     _socket: socket.socket | None = field(default=None, init=False)
 
     def run(
-        self, *arguments: str, env: Mapping[str, str] | None = None
+        self,
+        *arguments: str,
+        env: Mapping[str, str] | None = None,
+        cwd: Path = _PROJECT,
+        max_blocks: int | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run Python with these arguments in the folder of the project, without input."""
+        """Run Python with these arguments in this folder, without input.
+
+        It may write files of at most ``max_blocks`` blocks of 512 bytes, as after ``ulimit -f``.
+        """
         variables = {**(os.environ if env is None else env), **self.environment}
         if not CAN_FORK:
+            limit = () if max_blocks is None else ("/bin/sh", "-c", _LIMIT.format(max_blocks), "sh")
             return subprocess.run(
-                [sys.executable, *self.options, *arguments],
+                [*limit, sys.executable, *self.options, *arguments],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 check=False,
-                cwd=_PROJECT,
+                cwd=cwd,
                 env=variables,
                 timeout=TIMEOUT,
             )
         with ExitStack() as files:
-            request, out, err = (files.enter_context(TemporaryFile()) for _ in range(3))
-            request.write(json.dumps([arguments, variables]).encode())
+            request = files.enter_context(TemporaryFile())
+            request.write(json.dumps([arguments, variables, str(cwd), max_blocks]).encode())
             request.seek(0)
-            code = self._fork(request.fileno(), out.fileno(), err.fileno())
-            out.seek(0)
-            err.seek(0)
-            return subprocess.CompletedProcess(arguments, code, out.read(), err.read())
+            pipes = [os.pipe(), os.pipe()]
+            for end, _ in pipes:
+                files.callback(os.close, end)
+            try:
+                connection = self._fork(request.fileno(), *(end for _, end in pipes))
+            finally:
+                for _, end in pipes:
+                    os.close(end)
+            ended = self._outcome(connection, *(end for end, _ in pipes))
+            return subprocess.CompletedProcess(arguments, *ended)
 
-    def _fork(self, *files: int) -> int:
+    def _fork(self, *files: int) -> socket.socket:
         connection = self._socket or self._start()
+        socket.send_fds(connection, [b"+"], files)
+        return connection
+
+    def _outcome(self, connection: socket.socket, out: int, err: int) -> tuple[int, bytes, bytes]:
+        """Wait for the end of the process; return its exit code and what it has written."""
+        written = {out: bytearray(), err: bytearray()}
+        until = time.monotonic() + TIMEOUT
         try:
-            socket.send_fds(connection, [b"+"], files)
-            return int(connection.recv(16))
+            with selectors.DefaultSelector() as waiting:
+                for end in written:
+                    waiting.register(end, selectors.EVENT_READ)
+                while waiting.get_map() and time.monotonic() < until:
+                    for key, _ in waiting.select(1):
+                        data = os.read(key.fd, 1 << 16)
+                        written[key.fd] += data
+                        if not data:
+                            waiting.unregister(key.fd)
+            return int(connection.recv(16)), bytes(written[out]), bytes(written[err])
         except BaseException:  # the time limit of the test, too
             self.stop()
             raise
@@ -88,6 +129,8 @@ class WarmPython:
                 [sys.executable, *self.options, *serve, *self.modules],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,  # as each run has: Python prepares for it when it starts
+                stderr=subprocess.PIPE,
                 cwd=_PROJECT,
                 env={**os.environ, **self.environment},
                 start_new_session=True,
@@ -101,7 +144,7 @@ class WarmPython:
             atexit.unregister(self.stop)
             self._socket.close()
             os.killpg(self._server.pid, signal.SIGKILL)
-            self._server.wait()
+            self._server.communicate()
             self._server = self._socket = None
 
 
@@ -124,9 +167,15 @@ def _serve(connection: socket.socket) -> list[str]:
     os.close(out)
     os.close(err)
     with os.fdopen(request, "rb") as opened:
-        arguments, variables = json.load(opened)
+        arguments, variables, folder, max_blocks = json.load(opened)
     os.environ.clear()
     os.environ.update(variables)
+    os.chdir(folder)
+    sys.path[0] = folder
+    if max_blocks is not None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512 * max_blocks, resource.RLIM_INFINITY))
     return list(arguments)
 
 
@@ -152,7 +201,35 @@ def _main() -> None:
         import_module(module)
     gc.collect()
     gc.freeze()  # or each process would copy all memory when it looks for garbage, and at its end
-    _be(_serve(connection))
+    arguments = _serve(connection)
+    code = 0
+    try:
+        _be(arguments)
+    except SystemExit as end:
+        if isinstance(end.code, str):  # Python prints it
+            raise
+        code = end.code or 0
+        end.__traceback__ = None
+    _end(code)
+
+
+def _end(code: int) -> None:
+    """End this process as Python does, but leave the modules that were there before as they are.
+
+    To take them apart costs most of the time of a short run: each page of memory is copied first.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    if (main := vars(sys.modules["__main__"])) is not globals():
+        main.clear()
+    gc.collect()  # reports what was left open, in development mode
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        code = code or 120
+    with suppress(OSError, ValueError):
+        sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":
