@@ -48,6 +48,7 @@ _texts: Final = st.sampled_from(
         "é &amp; 日本",
         "a, b",
         "-1",
+        "1e999",
     ]
 )
 _VIDEO_TEXTS: Final = [

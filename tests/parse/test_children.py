@@ -1,6 +1,8 @@
 """The sitemaps that a document lists: as many as are wanted become objects, the rest is counted."""
 
 import pickle
+import weakref
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,6 +19,7 @@ from usp._parse import (
     inspect,
     known_document,
 )
+from usp._parse.input.chunks import CHUNK_SIZE
 from usp.objects.outcome import SkipReason
 from usp.objects.problem import Problem
 from usp.tree import sitemap_tree_for_homepage
@@ -122,6 +125,7 @@ def listing(more: str, plain: int) -> bytes:
     return f"<urlset>{entries}{more}</urlset>".encode()
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("expat_only", [False, True])
 @pytest.mark.parametrize("plain", [0, 1, 3000])
 @pytest.mark.parametrize("spelling", SPELLINGS)
@@ -223,3 +227,37 @@ def test_what_only_the_inspection_found_to_be_lost_stays_among_the_problems(
     again = pickle.loads(pickle.dumps(sitemap))
     assert len(list(again.pages)) == 10
     assert not again.complete
+
+
+class CountedChunks(list[bytes]):
+    """Chunks that count how often they were read."""
+
+    readings = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        self.readings += 1
+        return super().__iter__()
+
+
+def test_an_index_is_read_once_for_its_children_and_its_problems() -> None:
+    names = (f"sitemaps/of-the-year-{number}.xml" for number in range(5000))
+    chunks = CountedChunks([index(*names, "sitemaps/of-the-year-1.xml")])
+    assert len(chunks[0]) > CHUNK_SIZE  # it is not held in memory
+    document = inspect(Source(chunks, "http://h.example/index.xml"))
+    assert document.child_count == 5000
+    assert isinstance(document.pages, Pages)
+    assert [problem.code for problem in document.pages.problems] == ["SM219", "SM305"]
+    assert chunks.readings == 1
+
+
+def test_an_index_that_was_read_does_not_hold_what_limits_the_time() -> None:
+    class Limit:
+        def __call__(self) -> bool:
+            return False
+
+    limit = Limit()
+    alive = weakref.ref(limit)
+    document = inspect(Source([index("a.xml")], HOME), ended=limit)
+    del limit
+    assert alive() is None
+    assert document.child_count == 1

@@ -56,6 +56,40 @@ def test_a_truncated_document_gives_its_first_entries(kind: str) -> None:
         assert found == children[: len(found)]
 
 
+ENTRIES: Final = {
+    "urlset": ("url", f"<~loc>{SITE}/@</~loc><~lastmod>2020</~lastmod>", "</~urlset>"),
+    "index": (
+        "sitemap",
+        f"<~loc>{SITE}/@</~loc><~lastmod>2020</~lastmod>",
+        "</~sitemapindex>",
+    ),
+    "rss": ("item", f"<~title>T</~title><~link>{SITE}/@</~link>", "</~channel></~rss>"),
+    "atom": ("entry", f'<~title>T</~title><~link href="{SITE}/@"/>', "</~feed>"),
+}
+
+
+@pytest.mark.parametrize("prefix", ["", "sm:"])
+@pytest.mark.parametrize("kind", ENTRIES)
+def test_a_document_that_begins_inside_of_an_entry_is_not_complete(kind: str, prefix: str) -> None:
+    name, fields, end = ENTRIES[kind]
+    first, second = (f"<~{name}>{fields.replace('@', one)}</~{name}>" for one in "ab")
+    tail = f"\n{second}{end}".replace("~", prefix)
+    first = first.replace("~", prefix)
+    for begin in range(1, len(first)):
+        found = sitemap_from_str(first[begin:] + tail)
+        urls = [page.url for page in found.pages] + [child.url for child in found.sub_sitemaps]
+        assert urls[-1:] == [f"{SITE}/b"], first[begin:]
+        assert {*urls} <= {f"{SITE}/a", f"{SITE}/b"}
+        assert len(urls) == 2 or not found.complete, first[begin:]
+
+
+@pytest.mark.parametrize("head", ["urlset>", "set>", f"{SM}>", '0.9">', "<urlset", "> <urlset>"])
+def test_a_document_that_begins_before_its_entries_is_complete(head: str) -> None:
+    found = sitemap_from_str(f"{head}\n<url><loc>{SITE}/a</loc></url></urlset>")
+    assert [page.url for page in found.pages] == [f"{SITE}/a"]
+    assert found.complete
+
+
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("kind", ["urlset", "index", "rss", "atom"])
 def test_a_truncated_document_is_never_complete(kind: str) -> None:

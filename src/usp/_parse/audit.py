@@ -217,11 +217,13 @@ class Audit:
         yield from diagnostics.take()
 
     def _entries(self) -> Iterator[AuditEntry]:
+        opened, diagnostics = self._opened, self._diagnostics
         if self.kind is Kind.TEXT:
-            return self._lines(urls_in_text(self._opened.data, self._diagnostics))
+            return self._lines(urls_in_text(opened.data, diagnostics, opened.start))
         if self.kind is Kind.ROBOTS:
             url = self._source.url
-            return self._lines(sitemaps_in_robots(self._opened.data, url, self._diagnostics))
+            sitemaps = sitemaps_in_robots(opened.data, url, diagnostics, opened.start)
+            return self._lines(sitemaps)
         if self.kind in FIELD_READERS:
             return self._elements()
         return iter(())

@@ -5,12 +5,13 @@ A document may list millions. Only as many as a crawl can fetch become objects.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from usp._parse.formats.field_reader import first
 from usp._parse.pages import CHILD
+from usp._parse.pattern.layout import EntryRun, iter_entries
 from usp._parse.values.deduplicate import REPLACED, Deduplicator
 from usp._parse.values.urls import resolve_url, split_userinfo
 from usp._parse.xml.entry_builder import Entry
@@ -80,19 +81,11 @@ class Children:
         """One that may be another than an earlier one: bytes of both were replaced."""
         self.entry_names: set[str] = set()
         """The names of all entries that were looked at."""
-        self.entry_count = 0
-        """Their number."""
 
     @property
     def kept(self) -> tuple[Child, ...]:
         """The children that are wanted."""
         return tuple(self._kept.values())
-
-    @property
-    def are_missing(self) -> bool:
-        """Whether there are entries, all of an index, and none of them has a URL."""
-        found = self._kept or self.more or self.skipped
-        return self.entry_names == {CHILD} and not found
 
     @property
     def is_full(self) -> bool:
@@ -116,11 +109,18 @@ class Children:
         elif self._skipped_urls.add(url):
             self.skipped[reason] += 1
 
+    def collected(
+        self, entries: Iterable[Entry | EntryRun], base: str | None
+    ) -> Iterator[Entry | EntryRun]:
+        """Yield the entries of an index, and add the sitemaps that they name."""
+        for piece in entries:
+            self.add_entries(iter_entries([piece]), base)
+            yield piece
+
     def add_entries(self, entries: Iterable[Entry], base: str | None) -> None:
         """Add the sitemaps that the entries of an index name."""
         for name, record, _ in entries:
             self.entry_names.add(name)
-            self.entry_count += 1
             if name != CHILD:
                 continue
             lastmod = first(record, "lastmod") or None

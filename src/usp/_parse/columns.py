@@ -178,7 +178,7 @@ def _priority(page: SitemapPage) -> float | None:
         return values.priority_value(text)
     # The default is what a page has that gives none.
     priority = page.priority
-    return None if priority == SITEMAP_PAGE_DEFAULT_PRIORITY else float(priority)
+    return None if priority == SITEMAP_PAGE_DEFAULT_PRIORITY else values.real(priority)
 
 
 def _changefreq(page: SitemapPage) -> str | None:

@@ -1,7 +1,8 @@
 """One document: what kind it is, what it leads to, and its pages as often as they are wanted.
 
 ``inspect`` looks at a document when it arrives and finds only its kind and its children; its pages
-are read when somebody walks them, from the bytes at rest. Reading twice gives the same twice.
+are read when somebody walks them, from the bytes at rest. Reading twice gives the same twice. A
+document that lists sitemaps is read for them, and its problems are collected in the same reading.
 """
 
 from collections import Counter, deque
@@ -30,9 +31,8 @@ from usp._parse.input.sniff import Kind
 from usp._parse.inspection import CHILDLESS, NOTHING_FOUND, Inspection
 from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
-from usp._parse.pattern.layout import EntryRun, iter_entries
+from usp._parse.pattern.layout import EntryRun
 from usp._parse.source import Source as Source  # noqa: PLC0414 -- belongs to a document
-from usp._parse.url_tally import no_urls_message
 from usp._parse.values.deduplicate import repeated_problem
 from usp._parse.xml.entry_builder import Entry
 from usp.exceptions import SitemapException
@@ -85,7 +85,8 @@ class Pages:
     """The pages of a stored document: parsed anew, chunk by chunk, each time they are walked.
 
     The problems with the document take a walk of their own, unless one was asked to collect them on
-    the way: to look for them costs about a fifth of a walk, and most callers want pages alone.
+    the way, or the inspection read the document for its sitemaps: to look for them costs about a
+    fifth of a walk, and most callers want pages alone.
     """
 
     source: Source
@@ -120,14 +121,16 @@ class Pages:
         return chain(self._read(diagnostics), self._at_end(diagnostics))
 
     def _new_diagnostics(self, ended: Ended | None, *, with_problems: bool) -> Diagnostics:
+        known = self._diagnostics is not None and self._diagnostics.collecting
+        collecting = with_problems and not known
         # Positions in a small document cost nothing until something is lost.
-        locating = with_problems or self._opened is not None
-        return Diagnostics(collecting=with_problems, locating=locating, ended=ended)
+        locating = collecting or self._opened is not None
+        return Diagnostics(collecting=collecting, locating=locating, ended=ended)
 
     def _read(self, diagnostics: Diagnostics) -> Iterator[SitemapPage]:
         opened = self._open(diagnostics)
         if opened.sniffed.kind is Kind.TEXT:
-            urls = urls_in_text(opened.data, diagnostics)
+            urls = urls_in_text(opened.data, diagnostics, opened.start)
             base = repeat(self.source.url)
             return map(SitemapPage.from_entry, urls, repeat(()), repeat(NO_FIELDS), base)
         entries, fields = self._entries(opened, diagnostics, extensions=self.source.extensions)
@@ -146,7 +149,10 @@ class Pages:
         """Return the entries of a document, and what reads their fields."""
         kind = opened.sniffed.kind
         if kind is Kind.ROBOTS:  # it is read for its problems alone
-            deque(sitemaps_in_robots(opened.data, self.source.url, diagnostics), maxlen=0)
+            deque(
+                sitemaps_in_robots(opened.data, self.source.url, diagnostics, opened.start),
+                maxlen=0,
+            )
         if kind not in FIELD_READERS:
             return iter(()), NO_FIELDS
         expat_only = self.source.expat_only
@@ -181,7 +187,9 @@ class Pages:
     ) -> Iterator[PageColumns]:
         opened = self._open(diagnostics)
         if opened.sniffed.kind is Kind.TEXT:
-            yield from columns_of_urls(urls_in_text(opened.data, diagnostics), names, rows)
+            yield from columns_of_urls(
+                urls_in_text(opened.data, diagnostics, opened.start), names, rows
+            )
         else:
             entries, fields = self._entries(opened, diagnostics, extensions=False)
             quick = not self.source.expat_only
@@ -199,6 +207,7 @@ class Pages:
         self.inspection.compare(diagnostics)
         if not diagnostics.collecting and self._diagnostics is not None:
             return
+        diagnostics.forget_time()
         self._diagnostics = diagnostics
         self.known_errors = diagnostics.errors
         if self.known_errors and not diagnostics.locating:
@@ -277,7 +286,7 @@ def inspect(
 
     :raises TimeoutError: if ``ended`` says so, which is asked after each part of the document.
     """
-    diagnostics = Diagnostics(collecting=False, locating=False, ended=ended)
+    diagnostics = Diagnostics(ended=ended)
     if kind is Kind.HOMEPAGE:
         return _homepage(source, diagnostics)
     opened = open_document(source, diagnostics, kind)
@@ -306,7 +315,7 @@ def _inspect(
         return Document(url, found.kind, pages, code=found.code, reason=found.reason)
     if found.kind is Kind.TEXT:
         # What is left of a truncated document may be blank though the document was not.
-        is_empty = next(urls_in_text(opened.data, diagnostics), None) is None
+        is_empty = next(urls_in_text(opened.data, diagnostics, opened.start), None) is None
         blank = is_empty and not (diagnostics.truncated or diagnostics.has("SM209"))
         return Document(url, found.kind, Pages(source, kind), blank=blank)
     if found.kind is not Kind.ROBOTS and not _names_children(opened, source, diagnostics):
@@ -314,19 +323,23 @@ def _inspect(
         return Document(url, found.kind, Pages(source, kind, inspection=inspection))
     children = Children(selection, in_index=found.kind is not Kind.ROBOTS)
     if found.kind is Kind.ROBOTS:
-        for sitemap in sitemaps_in_robots(opened.data, source.url, diagnostics):
+        for sitemap in sitemaps_in_robots(opened.data, source.url, diagnostics, opened.start):
             children.add(sitemap)
     else:
-        entries = iter_entries(document_entries(opened, diagnostics, expat_only=source.expat_only))
-        children.add_entries(entries, source.url)
-    if children.are_missing and diagnostics.complete:
-        diagnostics.report("SM204", no_urls_message(children.entry_count))
-    if children.unclear:
+        entries = document_entries(opened, diagnostics, expat_only=source.expat_only)
+        fields = FIELD_READERS[found.kind](source.url, found.kind)
+        reading = ColumnReading(fields, diagnostics, (), quick=not source.expat_only)
+        collected = children.collected(entries, source.url)
+        deque(reading.columns(collected, ROWS_AT_ONCE), maxlen=0)
+    if children.unclear and found.kind is Kind.ROBOTS:
         diagnostics.report(*repeated_problem(children.unclear))
+    pages = Pages(source, kind, _PAGE_ENTRY in children.entry_names)
+    diagnostics.forget_time()
+    pages._diagnostics = diagnostics
     return Document(
         url,
         found.kind,
-        Pages(source, kind, _PAGE_ENTRY in children.entry_names),
+        pages,
         children.kept,
         children.more,
         children.skipped if selection.skip_reason else None,

@@ -35,6 +35,8 @@ _URL: Final = (
     rf"{_BLANKS}https?://[A-Za-z0-9.-]++(?::[0-9]{{1,5}}+)?"
     rf"(?:[/?#](?:[!-%'-;=?-~{LETTERS}]*+(?![^\0 \t\r\n])|[!-:=?-~{LETTERS}]*+))?+{_BLANKS}"
 )
+_ID: Final = rf"{_URL}|(?:(?![Hh][Tt][Tt][Pp])[!-%'-;=-~{LETTERS}])*+"
+"""A URL, or nothing that could contain one."""
 _DATE: Final = (
     r"(?:[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
     r"|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
@@ -57,6 +59,8 @@ _GOOD_TEXTS: Final = (
 """For every key that is validated, one of these is valid."""
 _LINK_KEYS: Final = frozenset({"link", "link@href", "atom:link@href", "xhtml:link@href"})
 """Keys whose URLs are checked though they aren't in the table of a format."""
+_ID_KEYS: Final = frozenset({"guid", "id"})
+"""Keys whose texts are checked where they are the URL of the page."""
 _SIGNIFICANT: Final = ("@rel", "@type", "@medium", "@ispermalink", "@isdefault", "@mode")
 """The check of a format depends on the texts of these attributes, not just on their validity."""
 _MAX_SIGNIFICANT: Final = 64
@@ -306,6 +310,7 @@ class _BeginningTest(_PatternTest):
 _VISIBLE: Final = rf"{_BLANKS}(?:[!-%'-~]|[^\W_])"
 """How a text begins that is certainly not blank after cleaning: an & may become a blank."""
 _is_good_url: Final = _PatternTest(_URL)
+_is_good_id: Final = _PatternTest(_ID)
 _is_good_date: Final = _PatternTest(rf"{_BLANKS}(?:{_DATE}|{_FEED_DATE}){_BLANKS}")
 _is_significant: Final = _NeverTest()
 """The text itself is part of the signature."""
@@ -322,6 +327,8 @@ def _test(key: str, fields: FieldReader) -> _Test:
         return _is_never_good  # it changes what relative URLs mean
     if key in fields.url_keys or key in _LINK_KEYS:
         return _is_good_url
+    if key in _ID_KEYS:
+        return _is_good_id
     code, is_valid = fields.validators.get(key, ("", bool))
     if code:
         return _is_good_date if code == _BAD_DATE else _WordTest(is_valid)

@@ -25,6 +25,7 @@ from usp._parse.pattern.pattern_reader import PatternReader
 from usp._parse.xml.audit_builder import builder_for
 from usp._parse.xml.boundaries import boundaries_for, only_ends_are_left
 from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry
+from usp._parse.xml.entry_problems import report_open_entries, report_structure
 from usp._parse.xml.expat_parser import ExpatParser
 from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
 from usp._parse.xml.grammar import Grammar
@@ -98,18 +99,13 @@ class XmlReader:
                     yield from self._read_buffer(final=False)
                     self._trim_buffer()
             yield from self._read_buffer(final=True)
-            if what := self._instead_of_entries:
+            if not (self._entry_count or self._faults.skipped_large) and (
+                what := self._builder.not_understood
+            ):  # one in which something was skipped may have entries
                 message = f"there are no entries, but {what}"
                 self._diagnostics.report("SM204", message, position=self._root.position)
         finally:
             self._release()
-
-    @property
-    def _instead_of_entries(self) -> str:
-        """What a document has that has no entries; one in which something was skipped may have."""
-        if self._entry_count or self._faults.skipped_large:
-            return ""
-        return self._builder.not_understood
 
     def _read_buffer(self, *, final: bool) -> Iterator[Entry | EntryRun]:
         """Yield the entries of the buffer, a run of them as soon as it is read."""
@@ -129,21 +125,13 @@ class XmlReader:
 
     def _take_completed(self) -> list[Entry | EntryRun]:
         builder = self._builder
-        for offset in builder.unclosed_entries:
-            self._diagnostics.report("SM210", "an entry is not closed", at=offset)
-        builder.unclosed_entries.clear()
-        for offset in builder.unfinished:
-            message = "an entry ends inside of a field, or before its URL: the rest is missing"
-            self._diagnostics.report("SM209", message, at=offset)
-        builder.unfinished.clear()
+        report_open_entries(builder, self._diagnostics)
         self._faults.report_swallowed()
         self._completed += builder.completed
         self._entry_count += len(self._completed)
         builder.completed = []
         completed, self._completed = self._completed, []
-        for code, message, first in builder.structure_problems.take():
-            position = self._root.position if first is None else None
-            self._diagnostics.report(code, message, at=first, position=position)
+        report_structure(builder, self._diagnostics, self._root.position)
         return completed
 
     def _advance(self, *, final: bool) -> bool:
@@ -157,16 +145,19 @@ class XmlReader:
                 if end is None:
                     return False
                 self._resume(end)
-            ended = not final  # expat has to see the end of the document
+            ended, waits = not final, False  # expat has to see the end of the document
             if self._faults.pending:
                 if not self._recover_entry(self._faults.pending, final=final):
                     return False
                 ended = ended or self._faults.truncated
             elif not self._read_run():
-                if not (self._pass_certain_fault(final=final) or (final and self._read_end())):
+                waits = not final and self._waits_for_end
+                is_passed = waits or self._pass_certain_fault(final=final)
+                if not is_passed and not (final and self._read_end()):
                     self._feed(final=final)
                 ended = True
-            if ended and not self._faults.pending and self._fed_to >= self._buffer.end:
+            is_read = self._fed_to >= self._buffer.end
+            if waits or (ended and is_read and not self._faults.pending):
                 return False
             if self._completed:
                 return True
@@ -220,6 +211,14 @@ class XmlReader:
             self._parser.skip(stop - begin)
         builder.last_entry_end = self._fed_to
         return True
+
+    @property
+    def _waits_for_end(self) -> bool:
+        """Whether the end of the next entry is still to come: then it may match a pattern."""
+        reader, is_after_fault = self._pattern_reader, self._fed_to < self._stepwise_to
+        if reader is None or is_after_fault or not self._between_entries:
+            return False
+        return reader.is_cut(self._fed_to - self._buffer.start)
 
     def _read_end(self) -> bool:
         """Close the elements around the entries, if nothing else is left of the document."""

@@ -9,6 +9,16 @@ from tests.parse.reading import atom, rss
 from usp._parse.input.chunks import CHUNK_SIZE
 from usp.tree import sitemap_from_str
 
+
+def rdf(first: str, damaged: str, last: str) -> str:
+    about = '<item rdf:about="{0}"><title>x</title><link>{0}</link></item>'.format
+    return (
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
+        f'xmlns="http://purl.org/rss/1.0/"><channel rdf:about="http://h/"/>'
+        f"{about(first)}{damaged}{about(last)}</rdf:RDF>"
+    )
+
+
 MISSPELT = {
     "the start of an item": rss(item(A), item(X).replace("<item>", "<itm>"), item(B)),
     "the start of an entry": atom(entry(A), entry(X).replace("<entry>", "<entrx>"), entry(B)),
@@ -37,6 +47,27 @@ MISSPELT = {
             f'<title>x</title><link href=""{X}"/>',
             f'<title>x</ti<le><link href="{X}"/>',
             f'<title type="html"x</title><link href="{X}"/>',
+            # A piece is missing in or after a URL
+            f'<title>x</title><link href="htt l" href="{X}"/>',
+            f'<title>x</title><link href="http://h/12="{X}"/>',
+            f'<title>x</title><link href="http://h/12"{X}"/>',
+            f'<title>x</title><link href="http://h/12" href="{X}"/>',
+            f'<title>x</title><link href="http://h/12rel="alternate" href="{X}"/>',
+            '<title>x</title><link href="http://h/12title="a=b" rel="alternate"/>',
+            f"<title>x</title><link href='http://h/12='{X}'/>",
+            '<title>x</title><link href="http://h/12\' rel="alternate"/>',
+            f'<title>x</title><link href="{X}/>',
+            f'<title>x</title><link href="{X}>',
+            f'<title>x</title><link href="{X}</link>',
+        )
+    },
+    **{
+        f"the tag of an item of RSS 1.0: {damaged}": rdf(A, damaged, B)
+        for damaged in (
+            f'<item rdf:about="{X}</item>',
+            f'<item rdf:about="{X}"</item>',
+            f'<item rdf:about="{X}><title>x</title></item>',
+            f'<item rdf:about="http://h/12="{X}"><title>x</title></item>',
         )
     },
     "the start of an item without a link, damaged": rss(
@@ -53,6 +84,30 @@ def test_an_item_that_is_lost_for_a_misspelt_tag_is_an_error(what: str) -> None:
     assert [page.url for page in found.pages] == [A, B]
     assert not found.complete
     assert "SM209" in {problem.code for problem in found.problems}
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        f'<link href="{X}"rel="alternate"/>',
+        f'<link rel="alternate"href="{X}"/>',
+        f'<link href="{X}" href="{X}"/>',
+        f"<link href={X} />",
+        f"<link href=\u201d{X}\u201d/>",
+        f'<link title="a" title="b" href="{X}"/>',
+    ],
+)
+def test_a_link_whose_url_is_certainly_whole_is_repaired(link: str) -> None:
+    found = sitemap_from_str(atom(entry(A), f"<entry><title>x</title>{link}</entry>", entry(B)))
+    assert [page.url for page in found.pages] == [A, X, B]
+    assert [problem.code for problem in found.problems] == ["SM208"]
+
+
+def test_an_item_whose_tag_is_damaged_is_read_and_the_loss_is_told() -> None:
+    damaged = f'<item rdf:about="{X}><title>x</title><link>{X}</link></item>'
+    found = sitemap_from_str(rdf(A, damaged, B))
+    assert [page.url for page in found.pages] == [A, X, B]
+    assert not found.complete
 
 
 def test_a_damaged_item_is_an_error_wherever_the_parts_of_a_document_end() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import asdict
 
 import pytest
 
@@ -236,3 +237,10 @@ def test_unknown_elements_of_a_malformed_entry() -> None:
     (element,) = first.extensions or []
     assert (element.name, element.text) == ("x", "fish & chips")
     assert second.extensions is None
+
+
+def test_the_dictionary_of_an_element_has_all_of_its_fields() -> None:
+    inner = PageElement("x:lid", "urn:box", (("a", "1"), ("b", "2")), "tin")
+    element = PageElement("x:box", "urn:box", (("c", "3"),), "", (inner, PageElement("y")))
+    assert element.to_dict() == asdict(element)
+    assert list(element.to_dict()) == list(asdict(element))

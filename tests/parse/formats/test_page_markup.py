@@ -73,6 +73,7 @@ def read_repeated(size: int, part: str) -> None:
     read_page_markup(part * (size // len(part)), URL)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("part", HOSTILE)
 def test_any_page_takes_linear_time(part: str) -> None:
     assert_linear(read_repeated, 100_000, part, memory_mib=512)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.parse.reading import problems, u, urls, urlset
+from tests.parse.reading import problems, read, u, urls, urlset
 from tests.server import Answer, LoopbackServer
 from usp._parse.document import Source, inspect
 from usp.fetch_parse import SitemapFetcher
@@ -87,6 +87,30 @@ def test_precedence(
 
 def test_text_in_utf_16() -> None:
     assert urls(f"{A}\n{B}\n".encode("utf-16")) == [A, B]
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32", "cp1252"])
+@pytest.mark.parametrize("before", ["", "\r\n\n", f"{A}?\u00e9\r\n", f"{A}\n" * 300])
+def test_the_offset_of_a_line_is_that_in_the_document_as_received(codec: str, before: str) -> None:
+    before = f"{A}\n{before}"
+    body = f"{before}not a URL\n{B}\n".encode(codec)
+    found = read(body, url="http://h/s.txt", charset="cp1252" if codec == "cp1252" else None)
+    (problem,) = [one for one in found.problems if one.code == "SM309"]
+    position = before.count("\n") + 1, len(before.encode(codec))
+    assert (problem.line, problem.offset) == position
+
+
+@pytest.mark.parametrize("invalid", [b"\xff", b"\xff\xfe\xfd"])
+def test_an_invalid_byte_counts_as_one(invalid: bytes) -> None:
+    lines = A.encode() + invalid + b"\nnot a URL\n" + B.encode()
+    (problem,) = [one for one in read(lines).problems if one.code == "SM309"]
+    assert problem.offset == lines.index(b"not")
+
+
+def test_the_byte_of_a_line_feed_in_another_character_ends_no_line() -> None:
+    body = "\u0a0a\u0a0a\n".encode("utf-16") + b"\x00\xdc" + f"\n{A}".encode("utf-16-le")
+    (problem,) = [one for one in read(body).problems if one.code == "SM212"]
+    assert (problem.line, problem.offset) == (2, 8)
 
 
 @pytest.mark.parametrize("name", ["utf-16le", "utf-16be", "utf-16", "utf-32le", "utf-32"])

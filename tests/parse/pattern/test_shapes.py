@@ -59,6 +59,7 @@ ALMOST = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("usual", [USUAL, "<lastmod>2020-05-06</lastmod>", ""])
 @pytest.mark.parametrize("what", ALMOST)
 def test_an_entry_with_almost_the_same_tags_is_read_as_expat_reads_it(

@@ -16,7 +16,7 @@ from usp._parse.values.dates import parse_aware_date, parse_date
 from usp._parse.values.enumerations import parse_change_frequency
 from usp._parse.values.numbers import parse_priority, priority_or_default
 from usp._parse.values.text import split_commas
-from usp._parse.values.urls import resolve_url
+from usp._parse.values.urls import inner_base, joined_base, resolve_url
 from usp.helpers import parse_iso8601_date
 from usp.objects.page import SitemapPageChangeFrequency
 
@@ -63,7 +63,9 @@ QUERIES = st.sampled_from(["", "?q=/", "#f"])
 ORIGINS = st.sampled_from(["http://h.example", "https://h.example:81/", "http://h.example//"])
 BEGINNINGS = st.sampled_from(["", "/", "//h/", "http:", "http:/"])
 INNER_PATHS = PATHS.map(lambda path: path.lstrip("/"))
-REFERENCES = st.builds("{}{}{}".format, BEGINNINGS, INNER_PATHS, QUERIES).filter(bool)
+REFERENCES = st.builds("{}{}{}".format, BEGINNINGS, INNER_PATHS, QUERIES).filter(
+    lambda reference: reference not in {"", "http:", "http:/"}
+)
 
 
 @examples(500)
@@ -75,6 +77,14 @@ def test_a_relative_url_is_resolved_as_urljoin_does_however_long_the_query_of_it
     has_path = reference.removeprefix("http:")[:1] not in {"", "?", "#"}
     expected = urljoin(base, reference) if has_path or not query else reference
     assert resolve_url(reference, base) == expected
+
+
+@pytest.mark.parametrize("text", ["http:", "HTTPS:", " http:/\n", "http://", "https://", "//"])
+@pytest.mark.parametrize("base", [None, "http://h.example/s.xml", "https://h.example/"])
+def test_the_beginning_of_a_url_is_none(text: str, base: str | None) -> None:
+    assert not resolve_url(text, base)
+    assert inner_base(text, base) == base
+    assert joined_base(base, text) == (base or text)
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,8 @@ SIZES = [1_000, CHUNK_SIZE - 2_000, 3 * CHUNK_SIZE, 5 * CHUNK_SIZE, 9 * CHUNK_SI
         ("<!-- ", " a -- b -->", ["SM211"]),
         ("<!--", "--->", ["SM211"]),
         ("<?x ", "?>", []),
+        ("<?= ", "?>", ["SM211"]),
+        ("<?php& ", "?>", ["SM211"]),
     ],
 )
 def test_what_is_commented_out_is_no_page(

@@ -16,6 +16,7 @@ import pytest
 
 from tests.cost import assert_linear, cost
 from tests.parse.reading import SM
+from tests.speed import Stopwatch
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Pages, Source
 from usp._parse.input.sniff import Kind
@@ -38,6 +39,9 @@ UNITS: Final[dict[str, Unit]] = {
     "instructions that are not closed": ("", "<?a <b>"),
     "instructions that are not closed, after elements": ("", "<loc/><image:image><?a "),
     "instructions that are not closed, around entries": ("", f"<?a {ENTRY}"),
+    "instructions without a name that are not closed": ("", "<?= <a>"),
+    "instructions without a name, around entries": ("", f"<?= {ENTRY}"),
+    "instructions without a name that are closed": ("", f"<?= {ENTRY}?>"),
     "CDATA that is not closed": ("", "<![CDATA[ <a> "),
     "start tags of entries": ("", "<url "),
     "start tags of entries with attributes": ("", "<url x=1 "),
@@ -79,6 +83,11 @@ UNITS: Final[dict[str, Unit]] = {
     "entries with a child that is not closed": ("", "<url><a>"),
     "entries with a child that is not closed, and others": ("", f"<url><a>{ENTRY}"),
     "entries with a child that is not closed among plain ones": ("", f"<url><a>{ENTRY * 5}"),
+    "pages in a URL": ("<url><loc>", "<html><b>"),
+    "pages in URLs": ("", "<url><loc>/@<h1>x</h1></loc></url>"),
+    "tags of entries that are cut off": ("", f"<ur{ENTRY}"),
+    "values that are not whole": ("", '<url><link href="a="b" href="c"/></url>'),
+    "values that are not whole, in one tag": ("<url><link", ' href="a="b"'),
     "URLs that are not closed, with a root in each": ("", "<loc/>/<loc><sm:urlset>"),
     "URLs that are not closed among plain entries": ("", f"{'<loc>' * 9}{ENTRY * 5}"),
     "children of two kinds in turn": ("", f"{ENTRY * 4}<url>{'<x>1</x><y/>' * 90}</url>"),
@@ -125,7 +134,7 @@ def test_an_entry_whose_tag_is_interrupted_costs_less_than_one_in_which_expat_fi
     what: str,
 ) -> None:
     """It did cost as much: a document of 160 kB has up to 32,000 of them."""
-    entries, other = 12_000, "start tags of entries with attributes"
+    entries, other = 6_000, "start tags of entries with attributes"
     for _ in range(3):  # anything may disturb it
         interrupted = cost(read, entries * len(UNITS[what][1]), what).seconds
         if interrupted < 0.75 * cost(read, entries * len(UNITS[other][1]), other).seconds:
@@ -184,7 +193,7 @@ def read_malformed_entry(size: int, what: str) -> None:
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", UNCLOSED)
 def test_fields_in_what_is_not_closed_take_linear_time(what: str) -> None:
-    assert assert_linear(read_malformed_entry, 160_000, what).seconds < 3
+    assert assert_linear(read_malformed_entry, 80_000, what).seconds < 1.5
 
 
 def read_bomb(size: int) -> None:
@@ -215,9 +224,10 @@ def longest_step(data: bytes) -> float:
         return False
 
     reader = XmlReader(GRAMMARS[Kind.URLSET], Diagnostics(ended=ended))
-    # Whoever takes the entries may end the reading as well.
-    times.extend(time.process_time() for _ in reader.read([data]))
-    return max(later - sooner for sooner, later in pairwise(times))
+    with Stopwatch() as watch:
+        # Whoever takes the entries may end the reading as well.
+        times.extend(time.process_time() for _ in reader.read([data]))
+    return max(later - sooner for sooner, later in pairwise(times)) / watch.slowness
 
 
 @pytest.mark.sampled(9)

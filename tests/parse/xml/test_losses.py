@@ -57,6 +57,10 @@ LOST: Final = [
     "<si/sitemap>",
     "<url><lastmod>2020</lastmod><url><loc>http://h/1</loc></url>",
     "<url><lastmod><url><loc>http://h/1</loc></url>",
+    # What is left of a tag between two entries
+    *("<u", "<ur", "<ur ", "<sitem", "</ur", "<sm:ur"),
+    # A field of two entries, with the damage between them
+    "<url><loc>http://h/1</loc><lastmod>2020</lastmod><priority>0.<lastmod>2020</lastmod></url>",
     # Entries with extensions, of two of which the end and the beginning are missing
     "<url><loc>http://h/1</loc><image:image><image:cap</url>",
     "<url><loc>http://h/1</loc><image:image><image</image:image></url>",
@@ -106,7 +110,11 @@ KEPT: Final = [
     "<url><loc>http://h/b</loc><image:image><image:loc>/i<lastmod>2020</lastmod></url>",
     "<url><loc>http://h/b</loc><lastmod>2020<xlastmod><priority>1</priority></url>",
     "<url><loc>http://h/b</loc><image:image><loc>/i</loc></image:image>&</url>",
+    # Fields that are written twice
+    "<url><loc>http://h/b</loc><lastmod>2020</lastmod><lastmod>2021</lastmod><priority>1</url>",
+    "<url><loc>http://h/b</loc><priority>1<lastmod>2020</lastmod><lastmod>2020</lastmod></url>",
     # Nothing of an entry
+    f"<{u('http://h/b')}",
     *(f"{tag}{u('http://h/b')}" for tag in ("<span class=x>hi</span>", "<script src=x></script>")),
     *(f"{tag}{u('http://h/b')}" for tag in ("<small & x></small>", "<user x></user>", "<u a></u>")),
     u("http://h/b?x=a&gt;b&y=2"),

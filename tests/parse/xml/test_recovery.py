@@ -32,6 +32,8 @@ BEFORE = [
     ("a comment", "<!-- made by hand -->"),
     ("a PHP warning", "<br />\n<b>Warning</b>: Undefined index in <b>/x.php</b> on line <b>3</b>"),
     ("a PHP notice", "Notice: Undefined variable: x in /x.php on line 3\n"),
+    ("a script", "<script>if (1 < 2) { document.write('<urlset>') }</script>\n"),
+    ("scripts", '<SCRIPT async>x</SCRIPT><script src="/x.js"/><script></script >'),
     ("a stylesheet", '<?xml-stylesheet type="text/xsl" href="/x.xsl"?>'),
     ("a plain DOCTYPE", "<!DOCTYPE urlset>"),
     (
@@ -83,6 +85,11 @@ HTML = [
     "<html><body><p>unclosed<br></body></html>",
     "<!doctype HTML>\n<HTML><BODY>",
     '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body/></html>',
+    "<script>location.reload()</script>",
+    "<script>x</script><noscript>Please enable JavaScript</noscript>",
+    f"<script>x</script><html><body>{THREE}</body></html>",
+    f"<script>document.write('{THREE}')",
+    f"<script>x</script>{u(A)}",
 ]
 
 

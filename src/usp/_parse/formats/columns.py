@@ -6,9 +6,11 @@ there are no defaults. ``READ`` has every column that a document gives; the site
 are not of the document.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from decimal import Decimal
 from operator import attrgetter
 from typing import Any, Final
 
@@ -57,8 +59,18 @@ image_row: Final[Callable[[SitemapImage], RowValues]] = attrgetter(
 
 def priority_value(text: str) -> float | None:
     """Return a priority from 0 to 1."""
-    value = parse_priority(text)
-    return None if value is None else float(value)
+    return real(parse_priority(text))
+
+
+def real(value: Decimal | float | None) -> float | None:
+    """Return a number as a column has it; None for one that is infinite there, such as 1e999.
+
+    JSON has no infinity, and no database adds one up.
+    """
+    if value is None:
+        return None
+    number = float(value)
+    return number if math.isfinite(number) else None
 
 
 def raw_text(text: str | None) -> str | None:
@@ -105,7 +117,7 @@ def video_row(video: SitemapVideo) -> RowValues:
         *(video.thumbnail_loc, video.title, video.description, video.content_loc),
         *(video.player_loc, video.player_allow_embed, video.player_autoplay, video.duration),
         timestamp(video.expiration_date),
-        None if video.rating is None else float(video.rating),
+        real(video.rating),
         video.view_count,
         timestamp(video.publication_date),
         video.family_friendly,
@@ -124,8 +136,7 @@ def video_row(video: SitemapVideo) -> RowValues:
 
 
 def _price_row(price: Any) -> RowValues:  # noqa: ANN401 -- a VideoPrice
-    amount = None if price.amount is None else float(price.amount)
-    return amount, price.currency, price.type, price.resolution
+    return real(price.amount), price.currency, price.type, price.resolution
 
 
 def _first_text(record: Record, key: str) -> str:

@@ -13,9 +13,10 @@ from usp._parse.formats import media_rss as media
 from usp._parse.formats.field_reader import LINK_ATTRIBUTES, FieldReader, IsValid, elements, first
 from usp._parse.input.sniff import Kind
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
+from usp._parse.values.html_page import INTERRUPTED, is_interrupted
 from usp._parse.values.text import clean_text, html_to_text, text_or_none
 from usp._parse.values.urls import check_url, inner_base, is_http_url, resolve_url
-from usp._parse.xml.grammar import UNKNOWN
+from usp._parse.xml.grammar import UNKNOWN, URL_KEYS
 from usp.objects.page import PageLink, Record, SitemapImage, SitemapNewsStory, SitemapVideo
 
 _ALTERNATE: Final = {"alternate", "http://www.iana.org/assignments/relation/alternate"}
@@ -40,6 +41,8 @@ class RssFieldReader(FieldReader):
     published: ClassVar[tuple[str, ...]] = dates
     """Those of them that give the date of publication, not of an update."""
     link_keys: ClassVar[tuple[str, ...]] = ("link", "atom:link")
+    page_keys: ClassVar[frozenset[str]] = URL_KEYS
+    """The keys that may have the URL of the page."""
     validators = _validators(dates)
     url_keys = media.URL_KEYS
     single_keys = frozenset({"title", "pubdate"})
@@ -54,9 +57,11 @@ class RssFieldReader(FieldReader):
         link = self.link(record)
         if link and self._title(record):
             return [link]
-        diagnostics.report(
-            "SM503", "an item without a link, or without title and text, was skipped"
-        )
+        if any(is_interrupted(text) for key, text in record if key in self.page_keys):
+            diagnostics.report(*INTERRUPTED)
+        else:
+            message = "an item without a link, or without title and text, was skipped"
+            diagnostics.report("SM503", message)
         return []
 
     def should_give_url(self, record: Record) -> bool:
@@ -70,6 +75,8 @@ class RssFieldReader(FieldReader):
         text, base = _page_link(record, self.base)
         if clean_text(text):
             check_url(text, base, diagnostics, is_own_base=base not in {None, self.base})
+        elif guid := _permalink(record):
+            check_url(guid, None, diagnostics)
         if media.has_media(record):
             media.check(record, diagnostics)
 
@@ -78,11 +85,8 @@ class RssFieldReader(FieldReader):
         link = resolve_url(*_page_link(record, self.base))
         if link:
             return link
-        for attributes, text in elements(record, "guid"):
-            guid = resolve_url(text, None)
-            is_permalink = attributes.get("ispermalink", "").strip().lower() != "false"
-            if is_permalink and is_http_url(guid):
-                return guid
+        if guid := _permalink(record):
+            return resolve_url(guid, None)
         about = resolve_url(first(record, _ABOUT), None)
         return about if is_http_url(about) else ""
 
@@ -188,6 +192,15 @@ def _links(record: Record, key: str, base: str | None) -> Iterator[PageLink]:
         more = {name: text_or_none(attributes.get(name, "")) for name in LINK_ATTRIBUTES}
         if href:
             yield PageLink(rel, href, **more)
+
+
+def _permalink(record: Record) -> str:
+    """Return the first ``<guid>`` that is a URL and a permalink, as written."""
+    for attributes, text in elements(record, "guid"):
+        is_permalink = attributes.get("ispermalink", "").strip().lower() != "false"
+        if is_permalink and is_http_url(resolve_url(text, None)):
+            return text
+    return ""
 
 
 def _is_page(link: PageLink) -> bool:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import get_close_matches
 from typing import Any, Final
 
 from usp._parse.diagnostics import Diagnostics
@@ -18,9 +19,10 @@ from usp._parse.formats.field_reader import FieldReader, blocks, first, is_parse
 from usp._parse.formats.json_items import JsonItemReader
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.values.dates import is_valid_date
+from usp._parse.values.html_page import is_interrupted
 from usp._parse.values.numbers import parse_duration
 from usp._parse.values.text import remove_control_characters
-from usp._parse.values.urls import is_http_url, resolve_url
+from usp._parse.values.urls import check_url, is_http_url, resolve_url
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import UNKNOWN, UNKNOWN_TEXT
 from usp.objects.page import PageElement, PageLink, Record, SitemapImage, SitemapVideo
@@ -37,7 +39,8 @@ OBJECTS: Final[Mapping[str, frozenset[str]]] = {
     "author": frozenset({"name", "url", "avatar"}),  # 1.0
 }
 LISTS: Final = frozenset({"tags"})
-_PAGE_KEYS: Final = ("url", "external_url")
+_PAGE_KEYS: Final = frozenset({"url", "external_url"})
+_MAX_KEY: Final = 16
 _ATTACHMENTS: Final = "attachments"
 _MEDIA: Final = {
     f"{_ATTACHMENTS}@url": "media:group/content@url",
@@ -63,7 +66,10 @@ def entries(
     builder = _RecordBuilder(diagnostics, extensions)
     for item, offset in reader.read(chunks):
         diagnostics.here = offset
-        yield "item", list(builder.record(item)), offset
+        record = list(builder.record(item))
+        if not any(key in _PAGE_KEYS for key, _ in record) and _lost_url(item):
+            diagnostics.report("SM209", "the key of an item's URL is damaged")
+        yield "item", record, offset
     if reader.rest:
         position = reader.rest_position
         diagnostics.report("SM206", "there is junk after the feed", position=position)
@@ -123,6 +129,18 @@ class _RecordBuilder:
             yield UNKNOWN_TEXT, json.dumps(value, ensure_ascii=False)
 
 
+def _lost_url(item: Mapping[str, Any]) -> bool:
+    """Tell whether an item without a URL has one under a key that is nearly the right one."""
+    return any(
+        isinstance(value, str)
+        and is_http_url(value)
+        and len(name) <= _MAX_KEY
+        and name.lower() not in TEXTS
+        and get_close_matches(name.lower(), _PAGE_KEYS, n=1, cutoff=0.66)
+        for name, value in item.items()
+    )
+
+
 def _as_media(record: Record) -> Record:
     """Return the attachments as Media RSS: those with the same title are renditions, in a group."""
     groups: dict[object, list[tuple[str, str]]] = {}
@@ -137,6 +155,7 @@ def _as_media(record: Record) -> Record:
 class JsonFeedFieldReader(RssFieldReader):
     """Turns the record of an item into the values of its page."""
 
+    page_keys = _PAGE_KEYS | {"id"}
     titles = ("title", "summary", "content_text", "content_html")
     html_keys = frozenset({"content_html"})
     dates = ("date_published", "date_modified")
@@ -151,8 +170,10 @@ class JsonFeedFieldReader(RssFieldReader):
     more_keys = (_ATTACHMENTS, "external_url", UNKNOWN)
 
     def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:
-        """Report invalid values of an item, and attachments without a URL."""
+        """Report invalid values of an item, also of an ``id`` that is its page."""
         FieldReader.check(self, name, record, diagnostics)
+        if not any(first(record, key) for key in _PAGE_KEYS) and self.link(record):
+            check_url(first(record, "id"), None, diagnostics)
         media.check(_as_media(record), diagnostics)
 
     def should_give_url(self, record: Record) -> bool:
@@ -161,6 +182,8 @@ class JsonFeedFieldReader(RssFieldReader):
 
     def link(self, record: Record) -> str:
         """Return ``url``, else ``external_url``, else an ``id`` that is a URL."""
+        if is_interrupted(first(record, "url")):
+            return ""  # another URL of the item is another page
         url = self._url(first(record, "url")) or self._url(first(record, "external_url"))
         id_url = resolve_url(first(record, "id"), None)
         return url or (id_url if is_http_url(id_url) else "")

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from usp._display import redact, without_credentials
-from usp._parse.diagnostics import Diagnostics
-from usp._parse.input.lines import read_lines
+from usp._parse.diagnostics import START, Diagnostics, ReadPosition
+from usp._parse.formats.script_lines import LineSyntax, lines_without_messages
 from usp._parse.values.deduplicate import Deduplicator
+from usp._parse.values.html_page import INTERRUPTED, has_page
 from usp._parse.values.strip_url_junk import strip_quotes
 from usp._parse.values.text import clean_line
 from usp._parse.values.urls import check_url, is_http_url, resolve_url
@@ -25,21 +26,57 @@ _ESCAPED_LINE_BREAK: Final = re.compile(
 """Line breaks as HTML, or as escape sequences: a run of them is looked at once, from its start."""
 _NAMES_SITEMAP: Final = re.compile(r"site-?map", re.IGNORECASE)
 _URL_SEPARATOR: Final = re.compile(r"[\s,;]++(?:site-?map\s*+:\s*+)?", re.IGNORECASE)
+_KEY_LINE: Final = re.compile(
+    r"(?:user-?agent|disallow|allow|crawl-delay|clean-param|host|site-?map[\w-]*+)\s*+:",
+    re.IGNORECASE,
+)
+_GLUED_LINE: Final = re.compile(
+    # Directly after a value. A URL may contain the words, but no colon with a blank after it.
+    r"(?<=[A-Za-z0-9/*$])(?:user-?agent|disallow|(?<!s)allow|crawl-delay|clean-param|host|site-?map)"
+    r"\s{0,9}+:(?=\s|\Z)"
+    r"|(?<=[A-Za-z0-9*$])(?:(?:user-agent|disallow|crawl-delay|clean-param)\s{0,9}+:"
+    r"|site-?map\s{0,9}+:\s{0,9}+(?=https?://))",
+    re.IGNORECASE,
+)
+"""The key of a line inside of another one: files were joined, the first without a line break."""
+_LINE_AFTER_JUNK: Final = re.compile(
+    r"(?<=[}\])>])site-?map\s{0,9}+:\s{0,9}+(?=https?://)", re.IGNORECASE
+)
+"""The same after the output of a script."""
+_COMMENT_OR_KEY: Final = re.compile(rf"#|(?:[-*\u2022]\s++)?{_KEY_LINE.pattern}", re.IGNORECASE)
+_URL_OR_SITEMAP: Final = re.compile(r"https?://|site-?map", re.IGNORECASE)
+_SYNTAX: Final = LineSyntax(
+    has_url=_URL_OR_SITEMAP.search,
+    begins=_COMMENT_OR_KEY.match,
+    completes=lambda line, rest: line.endswith(":") and is_http_url(rest),
+    code="SM607",
+)
 
 
 def sitemaps_in_robots(
-    chunks: Iterable[bytes], base: str | None, diagnostics: Diagnostics
+    chunks: Iterable[bytes],
+    base: str | None,
+    diagnostics: Diagnostics,
+    start: ReadPosition = START,
 ) -> Iterator[str]:
-    """Yield the URL of each sitemap that a robots.txt declares, in order, without duplicates."""
+    """Yield the URL of each sitemap that a robots.txt declares, in order, without duplicates.
+
+    :param start: the position of the first line in the document as received.
+    """
     seen = Deduplicator()
     url_expected = False
-    for line in _split_lines(map(clean_line, read_lines(chunks, diagnostics)), diagnostics):
+    lines = lines_without_messages(chunks, diagnostics, start, _SYNTAX)
+    for line in _split_lines(lines, diagnostics):
         if not url_expected and not _NAMES_SITEMAP.search(line):
             continue  # as nearly all lines
         match = _SITEMAP.match(line)
         # Some sites break the line after the colon.
         value = match["value"] if match else line if url_expected and is_http_url(line) else ""
         value = value.partition("#")[0].strip()
+        if has_page(value):
+            diagnostics.report(*INTERRUPTED)
+            url_expected = False
+            continue
         is_regular = match and match["separator"].strip() == ":" and _REGULAR_FIELD.match(line)
         if value and (not is_regular or _unquote(value) != value):
             shown = redact(line.replace(value, without_credentials(value)))[:200]
@@ -56,17 +93,38 @@ def sitemaps_in_robots(
 
 
 def _split_lines(lines: Iterable[str], diagnostics: Diagnostics) -> Iterator[str]:
-    """Yield the lines, where several are written as one."""
-    for line in lines:
+    """Yield the lines without control characters; where several are written as one, as many."""
+    for written in lines:
+        line = clean_line(written)
+        if line != written and _NAMES_SITEMAP.search(line):
+            diagnostics.report("SM307", "a Sitemap line contains control characters")
         if "<" not in line and "\\" not in line:
-            yield line
+            if line.count(":") <= 1:
+                yield line  # as nearly all
+            else:
+                yield from _split_glued(line, diagnostics)
             continue
         parts = _ESCAPED_LINE_BREAK.split(line)
         if len(parts) > 1:
             diagnostics.report_once(
                 "SM607", "line breaks are written as markup or escape sequences"
             )
-        yield from (part.strip() for part in parts)
+        for part in parts:
+            yield from _split_glued(part.strip(), diagnostics)
+
+
+def _split_glued(line: str, diagnostics: Diagnostics) -> list[str]:
+    """Return the lines of which one follows another without a line break."""
+    comment = line.find("#")
+    end = comment if comment >= 0 else len(line)
+    is_field = _KEY_LINE.match(line)
+    pattern, begin = (_GLUED_LINE, is_field.end()) if is_field else (_LINE_AFTER_JUNK, 0)
+    starts = [found.start() for found in pattern.finditer(line, begin, end)]
+    if not starts:
+        return [line]
+    diagnostics.report("SM607", "several lines are written as one")
+    ends = [*starts, len(line)]
+    return [line[at:ended].strip() for at, ended in zip([0, *starts], ends, strict=True)]
 
 
 def _unquote(value: str) -> str:

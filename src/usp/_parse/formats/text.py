@@ -6,11 +6,13 @@ from itertools import chain
 from typing import Final
 
 from usp._display import without_credentials
-from usp._parse.diagnostics import Diagnostics, Position
+from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
+from usp._parse.formats.script_lines import LineSyntax, ScriptLines
 from usp._parse.formats.table_header import is_table_header
 from usp._parse.input.lines import MAX_LINE, LineReader, split_between_lines
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.values.deduplicate import Deduplicator, repeated_problem
+from usp._parse.values.html_page import INTERRUPTED, has_page
 from usp._parse.values.plain import are_plain_urls, is_plain_url
 from usp._parse.values.strip_url_junk import strip_quotes
 from usp._parse.values.text import WHITESPACE, clean_line
@@ -31,7 +33,16 @@ _OTHER_LINE_BREAK: Final = re.compile(
     re.IGNORECASE,
 )
 """Line breaks between URLs that are no line breaks of a text."""
-_MAY_HAVE_OTHER_BREAK: Final = re.compile(rb"[\\<\0\v\f]")
+_MAY_HAVE_OTHER_BREAK: Final = re.compile(r"[\\<\0\v\f]")
+_SYNTAX: Final = LineSyntax(
+    has_url=_URL_START.match,
+    begins=_URL_START.match,
+    completes=lambda _line, _rest: False,
+    code="SM311",
+)
+_GLUED: Final = re.compile(r"http(?<=[A-Za-z0-9]http)(?<!%[0-9A-Fa-f]{2}http)s?://")
+"""The start of a URL directly after a word: one that contains another has a character between."""
+_SCHEME: Final = len("https://")
 _MAX_PLAIN: Final = 512
 """Characters of a URL that can't have an authority that is too long (``is_http_url``)."""
 _MARKUP: Final = re.compile(r"[<{](?![<\s]*+https?://)", re.IGNORECASE)
@@ -39,25 +50,38 @@ _MAX_LOOKED_AT: Final = 16
 """How many lines with markup are looked at: whether another document begins there."""
 
 
-def urls_in_text(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[str]:
+def urls_in_text(
+    chunks: Iterable[bytes], diagnostics: Diagnostics, start: ReadPosition = START
+) -> Iterator[str]:
     """Yield each line that is an HTTP(S) URL with a host, in order, without duplicates.
 
     A table (CSV, TSV) has none: its rows, and what is left of one that is cut off, are other URLs.
+
+    :param start: the position of the first line in the document as received.
     """
     reading = _TextReading(diagnostics)
-    lines = LineReader(diagnostics)
-    for piece in split_between_lines(_unless_hopeless(chunks, diagnostics)):
-        if lines.is_between_lines and (urls := reading.plain_urls(piece)):
-            lines.skip(piece)
+    lines = LineReader(diagnostics, start)
+    messages = ScriptLines(lines, diagnostics, _SYNTAX)
+    last = b""  # the last URL: what follows may show that it was interrupted
+    for following in split_between_lines(_unless_hopeless(chunks, diagnostics)):
+        piece = last + following
+        plain = piece.rfind(b"\nhttp") + 1
+        is_likely = plain and lines.is_between_lines and piece.startswith(b"http")
+        if is_likely:  # which shows that nothing interrupted the line before
+            yield from reading.urls(messages.end())
+        if is_likely and (urls := reading.plain_urls(piece[:plain])):
+            lines.skip(piece[:plain])
+            last = piece[plain:]
             yield from urls
         else:
-            # The first line may begin before it.
-            is_odd = not lines.is_between_lines or _MAY_HAVE_OTHER_BREAK.search(piece) is not None
-            found = lines.read(piece)
-            yield from filter(None, map(reading.url, reading.split(found) if is_odd else found))
+            last = b""
+            yield from reading.urls(messages.feed(lines.read(piece)))
         if reading.is_table:
             return
-    yield from filter(None, map(reading.url, reading.split(lines.end())))
+    if last:
+        yield from reading.urls(messages.feed(lines.read(last)))
+    yield from reading.urls(messages.feed(lines.end()))
+    yield from reading.urls(messages.end())
     reading.finish()
 
 
@@ -87,15 +111,22 @@ class _TextReading:
             text = text.replace("\r\n", "\n")
         urls = list(filter(None, text.split("\n")))
         is_usual = urls and max(map(len, urls)) <= _MAX_PLAIN and are_plain_urls(urls)
-        if not is_usual or not self._seen.add_all(urls):
+        if not is_usual or (text.count("://") != len(urls) and _GLUED.search(text)):
+            return []
+        if not self._seen.add_all(urls):
             return []
         self._is_first = False
         return urls
 
+    def urls(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield the new URLs of lines."""
+        return filter(None, map(self.url, self.split(lines)))
+
     def split(self, lines: Iterable[str]) -> Iterator[str]:
         """Yield the lines; where several URLs are written as one line, as many."""
         for line in lines:
-            parts = _OTHER_LINE_BREAK.split(strip_quotes(line)) if _URL_START.match(line) else ()
+            is_odd = _MAY_HAVE_OTHER_BREAK.search(line) and _URL_START.match(line)
+            parts = _OTHER_LINE_BREAK.split(strip_quotes(line)) if is_odd else ()
             # One URL with markup after it is no list of URLs.
             if len(parts) > 1 and ("<" not in line or sum(map(bool, parts)) > 1):
                 message = "line breaks are written as markup, escape sequences or controls"
@@ -115,6 +146,8 @@ class _TextReading:
             return None
         self._is_first = False
         is_usual = len(line) <= _MAX_PLAIN and is_plain_url(line) and '"' not in line
+        if "://" in line[_SCHEME:] and _GLUED.search(line):
+            is_usual = False
         return line if is_usual and self._seen.add(line) else self._odd_url(line)
 
     def _odd_url(self, line: str) -> str | None:
@@ -122,7 +155,12 @@ class _TextReading:
         cleaned = clean_line(line)
         unquoted = strip_quotes(cleaned)
         url = without_credentials(unquoted)
-        if not is_http_url(url) or _NOT_IN_URLS.search(url):
+        is_url = is_http_url(url)
+        if has_page(url) and is_url:
+            diagnostics.report(*INTERRUPTED)
+        elif has_page(url) and self._seen:
+            diagnostics.report_once("SM209", "an HTML page interrupts the list of URLs")
+        if not is_url or _NOT_IN_URLS.search(url):
             self._skipped += bool(url)
             if url and self._first_skipped is None:
                 self._first_skipped = diagnostics.position()
@@ -149,11 +187,15 @@ class _TextReading:
 def _report_other_text(
     url: str, line: str, cleaned: str, unquoted: str, diagnostics: Diagnostics
 ) -> None:
-    """Report what was removed from a line to get its URL."""
+    """Report what was removed from a line to get its URL, and what may be missing in it."""
     if cleaned != line:
         diagnostics.report("SM307", f"URL {url[:200]!r} contains control characters")
     if unquoted != cleaned:
         diagnostics.report("SM311", f"other text surrounds URL {url[:200]!r}")
+    if _GLUED.search(url):
+        # Which URLs they are is a guess: a site may list such a page.
+        message = f"URL {url[:200]!r} may be two, without a line break between them"
+        diagnostics.report("SM209", message)
 
 
 def _unless_hopeless(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterable[bytes]:

@@ -3,7 +3,8 @@
 In order of precedence: a byte order mark, the bytes themselves where they are obviously UTF-16 or
 UTF-32, the HTTP charset, the XML declaration, UTF-8. An unknown name is skipped; bytes that are
 invalid in the encoding become U+FFFD. Neither is fatal, both are reported. A text that ends inside
-of a character was cut off there.
+of a character was cut off there. A second document in another encoding, which was appended to the
+first, can't be read: it is reported as lost.
 """
 
 import codecs
@@ -65,9 +66,18 @@ _NOT_FOR_DOCUMENTS: Final = frozenset(
 _XML_DECLARATION: Final = re.compile(
     rb"""<\?xml[^<>]*?\sencoding\s*+=\s*+["']\s*+([\w.:-]++)""", re.IGNORECASE
 )
+_ASCII: Final = "<?xml version='1.0'?> http://"
+_READABLE: Final = re.compile(rb"<\?xml|https?://")
+"""What shows that a document has the bytes of ASCII."""
 _CHARSET: Final = re.compile(r"charset\s*+=\s*+[\"']?([\w.:-]++)", re.IGNORECASE)
 _UTF_8: Final = "utf-8"
 _REPLACEMENT: Final = "\ufffd"
+_WIDE: Final = ("utf-16", "utf-32")
+_WIDE_URL: Final = re.compile(rb"[Hh]\0(?:\0\0)?+[Tt]\0(?:\0\0)?+[Tt]\0(?:\0\0)?+[Pp]")
+_NARROW_URL: Final = re.compile(rb"https?://")
+"""The start of a URL in UTF-16 or UTF-32, and in any other encoding: no text in the encodings of
+the other kind contains it. All sitemaps contain URLs, if only the name of a namespace."""
+_LONGEST_URL_START: Final = 13
 
 
 class Utf8Document:
@@ -90,6 +100,8 @@ class Utf8Document:
         self.codec, self.bom_length = choose_codec(head[:_HEAD], http_charset, diagnostics)
         self._first_error: Position | None = None
         self._offset = self.bom_length
+        self._tail = b""  # the last bytes of the last chunk
+        self._has_other = False  # whether another encoding was found
 
     def __iter__(self) -> Iterator[bytes]:
         decoder = codecs.getincrementaldecoder(self.codec)("strict")
@@ -97,6 +109,7 @@ class Utf8Document:
         for chunk in self._chunks:
             data = chunk[start:]
             start = 0
+            self._find_other_encoding(data)
             if self.codec == _UTF_8 and data.isascii() and not decoder.getstate()[0]:
                 yield data  # most sitemaps: nothing to do
             else:
@@ -109,6 +122,19 @@ class Utf8Document:
         if self._first_error:
             message = f"some bytes are invalid in {self.codec} and were replaced by U+FFFD"
             self._diagnostics.report("SM212", message, position=self._first_error)
+
+    def _find_other_encoding(self, data: bytes) -> None:
+        """Report a second document in another encoding: programs append in their own (``>>``)."""
+        before, self._tail = self._tail, data[-_LONGEST_URL_START:]
+        is_wide = self.codec.startswith(_WIDE)
+        if self._has_other or not (is_wide or b"\0" in data):  # nearly all
+            return
+        if found := (_NARROW_URL if is_wide else _WIDE_URL).search(before + data):
+            self._has_other = True
+            at = self._offset - len(before) + found.start()
+            message = "a second document, in another encoding, was skipped"
+            position = self._line_at(at), at
+            self._diagnostics.report_once("SM223", message, position=position)
 
     def _decode(
         self, decoder: codecs.IncrementalDecoder, data: bytes, *, final: bool = False
@@ -129,10 +155,12 @@ class Utf8Document:
         if not self._diagnostics.locating:
             return None
         line, left = 1, offset
+        decoder = codecs.getincrementaldecoder(self.codec)("replace")
         for chunk in self._again():
             if left <= 0:
                 break
-            line += chunk.count(b"\n", 0, left)
+            # In UTF-16 and UTF-32, the byte of a line feed may be a part of another character.
+            line += decoder.decode(chunk[:left]).count("\n")
             left -= len(chunk)
         return line
 
@@ -168,7 +196,8 @@ def choose_codec(
     for mark, codec in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return codec, len(mark)
-    if codec := _BY_NONZERO_BYTES.get(tuple(map(bool, head[:4])), ""):
+    codec = _BY_NONZERO_BYTES.get(tuple(map(bool, head[:4])), "")
+    if codec and any(head[4:8] or head[:4]):  # else a piece of the document is missing
         return codec, 0
     for name in (http_charset, declared_charset(head)):
         if name and (known := _known_codec(name, head, diagnostics)):
@@ -203,6 +232,14 @@ def _count_non_ascii(head: bytes, codec: str) -> int:
     return len(text) - len(text.encode("ascii", "ignore"))
 
 
+def _has_ascii(codec: str) -> bool:
+    """Tell whether a codec has the bytes of ASCII, as all have but those of mainframes (EBCDIC)."""
+    try:
+        return _ASCII.encode(codec) == _ASCII.encode()
+    except UnicodeError:
+        return False
+
+
 def _known_codec(name: str, head: bytes, diagnostics: Diagnostics) -> str | None:
     normalized = name.strip().strip("\"'").lower().removeprefix("x-")
     try:
@@ -221,4 +258,7 @@ def _known_codec(name: str, head: bytes, diagnostics: Diagnostics) -> str | None
             # Otherwise the declaration itself could not be read.
             diagnostics.report("SM213", f"the document is not encoded in {name[:60]!r}")
         return wide
+    if not _has_ascii(info.name) and _READABLE.search(head):
+        diagnostics.report("SM213", f"the document is not encoded in {name[:60]!r}")
+        return None
     return _SUPERSETS.get(info.name, info.name)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from usp._parse.diagnostics import Diagnostics, Position
+from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.values.text import NULL_BLOCK, decode_line
 
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
@@ -18,17 +18,6 @@ _PADDING: Final = b"\0 \t"
 """What may stand after the last line of a file that is longer than what was written into it."""
 _PIECE: Final = 4 * 1024
 """How many bytes are looked at together: few enough that an odd line delays few others."""
-
-
-def read_lines(chunks: Iterable[bytes], diagnostics: Diagnostics) -> Iterator[str]:
-    """Yield the lines, trimmed; one that is too long or truncated is empty, and reported.
-
-    The position of the diagnostics is that of the last line.
-    """
-    reader = LineReader(diagnostics)
-    for chunk in chunks:
-        yield from reader.read(chunk)
-    yield from reader.end()
 
 
 def split_between_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -48,14 +37,24 @@ def split_between_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
 class LineReader:
     """Reads the lines of one document, piece by piece."""
 
-    def __init__(self, diagnostics: Diagnostics) -> None:
+    def __init__(self, diagnostics: Diagnostics, start: ReadPosition = START) -> None:
+        """Start at the first line, given its position in the document as received."""
         self._diagnostics = diagnostics
-        self._position: Position = (0, 0)  # of the last line
-        self._start = self._read = 0  # where the next line starts, and how much was read
+        self._length = start.length if diagnostics.locating else len
+        self._position: Position = (start.line - 1, start.offset)  # of the last line
+        self._start = start.offset  # where the next line starts
         self._incomplete = b""
+        self._dropped = 0  # how long the part of a line is that was dropped
         self._too_long = self._after_return = False
-        diagnostics.position_of = lambda _at: self._position
+        self.shown: Position | None = None
+        """The position of a line that is looked at later than it was read."""
+        diagnostics.position_of = lambda _at: self.shown or self._position
         diagnostics.here = 0
+
+    @property
+    def position(self) -> Position:
+        """The position of the last line."""
+        return self._position
 
     @property
     def is_between_lines(self) -> bool:
@@ -65,25 +64,26 @@ class LineReader:
     def skip(self, piece: bytes) -> None:
         """Count the lines of a piece that begins and ends with one: they were read elsewhere."""
         number, _ = self._position
-        self._start = self._read = self._read + len(piece)
+        self._start += self._length(piece)
         self._position = ((number or 0) + piece.count(b"\n"), self._start)
 
     def read(self, chunk: bytes) -> Iterator[str]:
         """Yield the lines that end in a chunk, trimmed."""
         begin = int(self._after_return and chunk.startswith(b"\n"))  # the second half of CR LF
-        self._start += begin
+        self._start += self._length(chunk[:begin])
         for end in _LINE_END.finditer(chunk, begin):
             line = self._incomplete + chunk[begin : end.start()]
+            length = self._length(line + end[0]) + self._dropped
             is_too_long = self._too_long or len(line) > MAX_LINE
-            self._incomplete, self._too_long = b"", False
+            self._incomplete, self._dropped, self._too_long = b"", 0, False
             yield self._line(None if is_too_long else line, ended=True)
             begin = end.end()
-            self._start = self._read + begin
-        # What is too long is dropped, so that memory is bounded.
-        self._incomplete = b"" if self._too_long else self._incomplete + chunk[begin:]
-        self._too_long = self._too_long or len(self._incomplete) > MAX_LINE
-        self._incomplete = b"" if self._too_long else self._incomplete
-        self._read += len(chunk)
+            self._start += length
+        self._incomplete += chunk[begin:]
+        if self._too_long or len(self._incomplete) > MAX_LINE:
+            # What is too long is dropped, so that memory is bounded.
+            self._dropped += self._length(self._incomplete)
+            self._incomplete, self._too_long = b"", True
         self._after_return = chunk.endswith(b"\r") if chunk else self._after_return
 
     def end(self) -> Iterator[str]:

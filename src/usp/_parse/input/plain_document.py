@@ -33,6 +33,8 @@ def plain_document(
 
 
 def _is_utf8(data: bytes) -> bool:
+    if b"\0" in data:
+        return False  # maybe UTF-16
     if data.isascii():
         return True
     try:

@@ -74,7 +74,8 @@ _ENTRIES: Final = {
     b"entry": Kind.ATOM,
 }
 
-_HTML: Final = frozenset({b"html", b"head", b"body", b"script"})
+_SCRIPT: Final = b"script"
+_HTML: Final = frozenset({b"html", b"head", b"body", _SCRIPT})
 _MESSAGE_TAGS: Final = frozenset({b"br", b"b", b"p", b"pre", b"font", b"div", b"span", b"i"})
 
 _ENTRY_FIELDS: Final = frozenset(
@@ -87,7 +88,11 @@ _MAX_SKIPPED_TAGS: Final = len(_SKIPPED_TAGS) + 4
 _ROOT_NAMES: Final = ("urlset", "sitemapindex", "sitemaps", "rss", "feed")
 _INNER_ROOTS: Final = frozenset({b"urlset", b"sitemapindex"})
 """Root elements that also count inside another XML document, such as a SOAP envelope."""
-_FIELD_END: Final = re.compile(rb"</(?:loc|url|sitemap|lastmod|link|item|entry)\s*>", re.IGNORECASE)
+_FIELD_END: Final = re.compile(
+    rb"</(?:[\w.-]++:)?(?:loc|url|sitemap|lastmod|link|item|entry)\s*>", re.IGNORECASE
+)
+_CUT_END: Final = re.compile(rb"(/?+)(?:[\w.-]*+:)?+([A-Za-z]*+)\s*+>")
+"""What may be left of an end tag where a document begins: its slash, the end of its name."""
 _BARE_URL: Final = re.compile(rb"\s*+>\s*+[^\s<][^<]*+<\s{0,9}+/")
 """A text after the name of a tag, and an end tag: ``<url>https://…</url>``."""
 _FEED_END: Final = re.compile(rb"</(?:image|item|channel|rss)\s*>", re.IGNORECASE)
@@ -133,6 +138,8 @@ _URL_LINE: Final = re.compile(
     rb"^(?:<|[^\S\n])*+https?://\S++[^\S\n]*+$", re.IGNORECASE | re.MULTILINE
 )
 _ENTITY: Final = re.compile(rb"<!ENTITY", re.IGNORECASE)
+_SCRIPT_END: Final = re.compile(rb"</script\s*+>", re.IGNORECASE)
+_IN_TAG: Final = re.compile(rb"[^<>]*+")
 
 
 def sniff_plain_head(head: bytes) -> SniffResult | None:
@@ -223,12 +230,33 @@ def _sniff_xml(head: bytes, start: int) -> SniffResult:
             return _invalid("SM202", "It is an HTML page")
         if _ENTITY.search(text, doctype.start(), first.start() if first else len(text)):
             return _invalid("SM203", "The DOCTYPE declares entities, which are never expanded")
-    if result := _sniff_tags(head, text, first, strict=strict):
+    tag = _skip_scripts(text, first)
+    result = _sniff_tags(head, text, tag, strict=strict)
+    if tag is not first and (result is None or result.rootless):
+        return _invalid("SM202", "It is an HTML page")
+    if result:
         return result
     if first is None:
         return _invalid("SM201", NO_ROOT)
     root = first[1].decode("ascii", "replace")[:60]
     return _invalid("SM201", f"It is not a sitemap: the root element is <{root}>")
+
+
+def _skip_scripts(text: bytes, first: re.Match[bytes] | None) -> re.Match[bytes] | None:
+    """Return the first tag after the scripts that a document begins with.
+
+    A host or a proxy adds one to whatever it sends.
+    """
+    tag = first
+    while tag and tag[1].lower() == _SCRIPT:
+        within = _IN_TAG.match(text, tag.end())
+        begin = within.end() if within else tag.end()
+        is_empty = text.endswith(b"/", tag.end(), begin)
+        end = None if is_empty else _SCRIPT_END.search(text, begin)
+        if not is_empty and end is None:
+            return None
+        tag = _TAG.search(text, end.end() if end else begin)
+    return tag
 
 
 def _sniff_tags(
@@ -259,14 +287,31 @@ def _sniff_tags(
 
 def _found(head: bytes, kind: Kind, tag: re.Match[bytes]) -> SniffResult:
     before = head[: tag.start()]
+    name = tag[1].lower()
     junk = not _PROLOG.fullmatch(before)
     return SniffResult(
         kind,
         tag.start(),
         junk=junk,
-        rootless=tag[1].lower() not in _ROOTS,
-        starts_mid_entry=junk and bool(_FIELD_END.search(before)),
+        rootless=name not in _ROOTS,
+        starts_mid_entry=junk and (bool(_FIELD_END.search(before)) or _is_cut_end(before, name)),
     )
+
+
+def _is_cut_end(before: bytes, first: bytes) -> bool:
+    """Tell whether a document begins inside the end tag of an entry.
+
+    If it begins earlier, the whole tag is there. Without its slash a rest may also be that of a
+    root element, unless none follows.
+
+    :param first: the name of the root element, or of the first entry.
+    """
+    blanks = _BLANKS.match(before)
+    cut = _CUT_END.match(before, blanks.end() if blanks else 0)
+    if cut is None or not (cut[1] or first not in _ROOTS):
+        return False
+    name = cut[2].lower()
+    return any(entry.endswith(name) for entry in _ENTRIES if entry != b"channel")
 
 
 def _is_skipped(name: bytes, skipped: set[bytes]) -> bool:

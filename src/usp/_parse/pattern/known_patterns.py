@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from usp._parse.pattern.layout import Element
 from usp._parse.pattern.learning import EMPTY, ChildPattern, learn, split_children
-from usp._parse.pattern.shape import TAG, declares_namespaces, name_of
+from usp._parse.pattern.shape import TAG, declares_namespaces, has_attribute_by_namespace, name_of
 from usp._parse.values.bounded_cache import keep
 from usp._parse.xml.boundaries import boundaries_for
 from usp._parse.xml.grammar import Grammar
@@ -144,7 +144,8 @@ def _is_lasting(shape: str, child: ChildPattern) -> bool:
 
     Whether a name is a problem depends on more than its meaning.
     """
-    return not child.problems and not declares_namespaces(shape)
+    is_bound = declares_namespaces(shape) or has_attribute_by_namespace(shape)
+    return not (child.problems or is_bound)
 
 
 def _keep_children(form: _Format, start: str, children: Mapping[str, ChildPattern]) -> None:

@@ -43,6 +43,8 @@ _MISS: Final = 3
 _ENTRY_NAME: Final = re.compile(r"[ \t\r\n]*+<([^\s<>/!?\"'=&]++)")
 _ALIKE: Final = 4
 """So many entries with the same tags may be written alike."""
+_LONGEST_CUT: Final = 16 * 1024
+"""How many bytes of an entry wait for the rest of it, where a block ends."""
 _FIRST_STRETCH: Final = 4 * 1024
 _LONGEST_STRETCH: Final = 32 * 1024
 _LONGEST_ALIKE: Final = 128 * 1024
@@ -79,6 +81,14 @@ class PatternReader:
     def is_active(self) -> bool:
         """Whether it still tries to match entries of this block."""
         return self._left > 0
+
+    def is_cut(self, begin: int) -> bool:
+        """Tell whether an entry at an offset in the block ends in a later one, and may match there.
+
+        A long one is left to expat.
+        """
+        is_short = len(self._block) - begin < _LONGEST_CUT
+        return self.is_active and is_short and not self._boundaries.ends.search(self._block, begin)
 
     def read(self, begin: int, scope: NamespaceScope, start: int) -> tuple[EntryRun | None, int]:
         """Return the entries that match from an offset in the block on, and where they end.

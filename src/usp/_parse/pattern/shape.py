@@ -108,6 +108,11 @@ def declares_namespace(before: str) -> bool:
     return _NAMESPACE in before and _DECLARES.search(before) is not None
 
 
+def has_attribute_by_namespace(shape: str) -> bool:
+    """Tell whether an attribute may be ``rdf:about`` under another prefix."""
+    return ":about" in shape.lower().replace(" rdf:about", "")
+
+
 def declares_namespaces(shape: str) -> bool:
     """Tell whether an element in an entry declares a namespace."""
     return _NAMESPACE in shape

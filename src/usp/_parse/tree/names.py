@@ -13,12 +13,11 @@ from usp._parse.pattern.layout import Form, Row, RowLayout
 from usp._parse.pattern.layouts import LayoutTable, layout_of, positions_in
 from usp._parse.values.bounded_cache import keep
 from usp._parse.xml.grammar import Grammar, Tag
-from usp._parse.xml.namespaces import root_problem, usual_prefix
+from usp._parse.xml.namespaces import is_rdf, root_problem, usual_prefix
 
 ODD: Final = "!"
 """The key of a name that is a problem."""
-RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-RDF_ABOUT: Final = f"{{{RDF}}}about"
+_ABOUT: Final = "rdf:about"
 _XML: Final = "{http://www.w3.org/xml/1998/namespace}"  # in lower case
 _SITEMAPS: Final = "sm"
 _MAX_KEPT: Final = 256
@@ -87,7 +86,10 @@ class Names(dict[str, str]):
 
 
 class Attributes(dict[str, str]):
-    """The keys of the attributes of an element, by their names; empty for others."""
+    """The keys of the attributes of an element, by their names; empty for others.
+
+    ``ODD`` for one that is known by its prefix or not at all.
+    """
 
     def __init__(self, tag: Tag) -> None:
         super().__init__()
@@ -95,11 +97,16 @@ class Attributes(dict[str, str]):
 
     def __missing__(self, name: str) -> str:
         local = name.lower()
+        key = ""
         if local.startswith(_XML):
             local = f"xml:{local[len(_XML) :]}"
-        elif name == RDF_ABOUT:
-            local = "rdf:about"
-        key = f"{self._tag.key}@{local}" if local in self._tag.attributes else ""
+        elif local.endswith("}about") and _ABOUT in self._tag.attributes:
+            if is_rdf(split_name(name)[0]):
+                local = _ABOUT
+            else:
+                key = ODD  # its prefix may be that of RDF
+        if local in self._tag.attributes:
+            key = f"{self._tag.key}@{local}"
         if len(name) <= _MAX_NAME:
             keep(self, name, key, _MAX_NAMES)
         return key

@@ -14,18 +14,17 @@ from itertools import chain
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
-from usp._lazy import lazy_property
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.pattern.familiar import begins_like_another
 from usp._parse.pattern.layout import EntryRun, Row, iter_entries
-from usp._parse.tree.names import ODD, RDF, RDF_ABOUT, Level, Shape, Shapes, names_in, split_name
+from usp._parse.tree.names import ODD, Level, Shape, Shapes, names_in, split_name
 from usp._parse.tree.sections import Sections
 from usp._parse.values.urls import joined_base
 from usp._parse.xml.between_entries import is_of_another_format
 from usp._parse.xml.boundaries import boundaries_for
 from usp._parse.xml.entry_builder import Entry
-from usp._parse.xml.grammar import Grammar, Tag
+from usp._parse.xml.grammar import URL_TEXTS, Grammar, Tag
 from usp._parse.xml.namespaces import binds_unusual_prefix
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.unparsed import unparsed_parts
@@ -239,25 +238,20 @@ class _TreeReader:
                 continue
             if tag.attributes:
                 self._add_attributes(child, tag, record)
-            text = self._inner_text(child) if len(child) else child.text or ""
+            text = self._inner_text(child, tag) if len(child) else child.text or ""
             record.append((tag.key, self._restored(text)))
 
     def _add_attributes(self, element: Element, tag: Tag, record: _Record) -> None:
         keys = self.names.attributes(tag)
         for name, value in element.items():
             if key := keys[name]:
-                if name == RDF_ABOUT and not self._has_one_rdf:
-                    raise _OddError  # its prefix may be another one
+                if key == ODD:
+                    raise _OddError
                 record.append((key, value))
 
-    @lazy_property
-    def _has_one_rdf(self) -> bool:
-        """Whether the namespace of RDF has its usual prefix, and no other one."""
-        return self._data.count(RDF.encode()) == 1 and b"xmlns:rdf" in self._data
-
-    def _inner_text(self, element: Element) -> str:
+    def _inner_text(self, element: Element, tag: Tag) -> str:
         """Return the text of an element that contains markup."""
-        if self._grammar.plain_texts:
+        if self._grammar.plain_texts or tag.key in URL_TEXTS:
             raise _OddError  # a problem
         self._check_inside(element)
         return "".join(element.itertext())

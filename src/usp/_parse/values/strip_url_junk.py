@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from usp._parse.values.plain import is_plain_path
+from usp._parse.values.script_messages import MESSAGE_START, remove_messages
 
 _QUOTES: Final = "\"'`\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
 _PAIRS: Final = {
@@ -20,11 +21,6 @@ _MAX_LENGTH: Final = 8192
 """Longer texts are left alone: browsers and servers accept no longer URLs."""
 _ONLY_A_URL: Final = re.compile(r"https?://[^\s<]++", re.IGNORECASE)
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
-_MESSAGE_START: Final = re.compile(
-    r"(?:PHP\s++)?(?:Warning|Notice|Deprecated|Strict Standards|(?:[A-Z][a-z]++ )?[Ee]rror)\s*+:"
-)
-_MESSAGE_END: Final = re.compile(r"\son line [0-9]++\s*+")
-"""What a message of PHP starts and ends with."""
 _CDATA: Final = re.compile(r"<?!?\s*+\[CDATA\[(.*?)\]?\s?\]?\s?>?", re.DOTALL | re.IGNORECASE)
 _TAG: Final = re.compile(r"</?[A-Za-z][\w:]*+(?:\s[^<>]*+)?/?>")
 _END_TAGS: Final = re.compile(
@@ -45,22 +41,11 @@ def strip_url_junk(text: str) -> str:
     """Return the one URL in a text that contains something else around it, or the text."""
     if _ONLY_A_URL.fullmatch(text) or is_plain_path(text) or len(text) > _MAX_LENGTH:
         return text
-    url = _remove_messages(text).strip() if " on line " in text else text
+    url = text if (removed := remove_messages(text)) == text else removed.strip()
     url = _END_TAGS.sub("", url) if url.endswith(">") else url
     if not _HTTP.match(url):
         url = _strip_leading_junk(url.strip())
     return url if _HTTP.match(url) or url.startswith("/") else text
-
-
-def _remove_messages(text: str) -> str:
-    """Remove the messages of PHP."""
-    kept, end = [], 0
-    while (start := _MESSAGE_START.search(text, end)) and (
-        last := _MESSAGE_END.search(text, start.end())
-    ):
-        kept.append(text[end : start.start()])
-        end = last.end()
-    return "".join([*kept, text[end:]])
 
 
 def _strip_leading_junk(text: str) -> str:
@@ -73,7 +58,7 @@ def _strip_leading_junk(text: str) -> str:
     urls = [word for word in words if "://" in word]
     if len(words) > 1 and len(urls) == 1 and _HTTP.match(words[-1]):
         return words[-1]
-    if _MESSAGE_START.match(text):
+    if MESSAGE_START.match(text):
         at = max(text.rfind("http://"), text.rfind("https://"))
         return text[at:] if at >= 0 and " " not in text[at:] else text
     return text

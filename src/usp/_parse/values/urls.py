@@ -11,12 +11,16 @@ from urllib.parse import urljoin, urlsplit
 from usp._display import excerpt, without_credentials
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.values.bounded_cache import bounded_cache
+from usp._parse.values.html_page import has_page
 from usp._parse.values.plain import BLANKS, is_plain_path, is_plain_url
 from usp._parse.values.strip_url_junk import strip_url_junk
 from usp._parse.values.text import CONTROL_CHARACTERS, WHITESPACE, clean_text, decode_entities
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:")
 _HTTP: Final = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
+_names_nothing: Final = re.compile(r"https?:/{0,2}+|//", re.IGNORECASE).fullmatch
+"""Tells whether nothing is left of a URL but its beginning: to resolve it would give another URL,
+that of the document itself or of its site."""
 _LONG_AUTHORITY: Final = re.compile(r"(?:[^:/?#]*+:)?//[^/?#]{512}")
 """Longer than any host with a user and a port. ``urlsplit`` normalizes it as Unicode, which takes
 quadratic time (CPython's ``unicodedata``)."""
@@ -39,6 +43,7 @@ _MAX_SHOWN: Final = 200
 def resolve_url(text: str | None, base: str | None, *, keep_userinfo: bool = False) -> str:
     """Return the URL in a text: cleaned, and resolved against ``base`` if it is relative.
 
+    There is none in a text that an HTML page interrupts, or in ``http:`` alone.
     Its user and password are removed: they would be printed and exported with it. The request for
     a sitemap needs them (``keep_userinfo``).
     """
@@ -50,7 +55,12 @@ def resolve_url(text: str | None, base: str | None, *, keep_userinfo: bool = Fal
     if is_plain_path(stripped):
         url = stripped
     else:
-        url = _LINE_BREAKS.sub("", strip_url_junk(clean_text(text)))
+        cleaned = clean_text(text)
+        if has_page(cleaned):
+            return ""
+        url = _LINE_BREAKS.sub("", strip_url_junk(cleaned))
+        if _names_nothing(url):
+            return ""
         url = url if keep_userinfo and _has_host(url) else without_credentials(url)
     if base is None or not url or (_SCHEME.match(url) and not _needs_base(url)):
         return url
@@ -93,7 +103,7 @@ def inner_base(text: str, base: str | None) -> str | None:
     It is looked at for each link inside, so one that is too long is dropped for its length alone:
     otherwise a long one with many links would take quadratic time.
     """
-    if not text:
+    if not text or _names_nothing(text.strip(BLANKS)):
         return base
     inner = "" if _is_too_long(text) else resolve_url(text, base)
     return inner if inner and not _is_too_long(inner) else None
@@ -107,6 +117,8 @@ def joined_base(outer: str | None, written: str | None) -> str | None:
     """
     if not written or not outer or _is_too_long(written):
         return written or outer
+    if _names_nothing(written.strip(BLANKS)):
+        return outer
     if not _is_too_long(outer):
         return resolve_url(written, outer)
     return written if _SCHEME.match(written.strip(BLANKS)) else outer
@@ -166,6 +178,10 @@ def check_url(
         shown = excerpt(text.strip(), _MAX_SHOWN)
         diagnostics.report("SM306", f"URL {shown!r} is escaped twice")
     cleaned = clean_text(text)
+    if has_page(cleaned):
+        shown = excerpt(cleaned, _MAX_SHOWN)
+        diagnostics.report("SM211", f"there is an HTML page or a message in URL {shown!r}")
+        return
     if (url := strip_url_junk(cleaned)) != cleaned:
         shown = excerpt(url, _MAX_SHOWN)
         diagnostics.report("SM311", f"other text surrounds URL {shown!r}")
@@ -176,12 +192,19 @@ def check_url(
         diagnostics.report(*problem)
     if _MARKUP.search(url):
         diagnostics.report("SM211", f"there is markup in URL {shown}")
-    if is_resolved:
-        return  # relative, as its xml:base is there for
+    # Else it is relative, as its xml:base is there for.
+    if not is_resolved and (problem := _problem_with_scheme(text, base, written, shown)):
+        diagnostics.report(*problem)
+
+
+def _problem_with_scheme(
+    text: str, base: str | None, written: str, shown: str
+) -> tuple[str, str] | None:
+    """Return the problem with the scheme of a URL, if there is one."""
     if not _SCHEME.match(written) or _needs_base(written):
-        diagnostics.report("SM302", f"URL {shown} is relative")
-    elif not is_http_url(resolve_url(text, base)):
-        diagnostics.report("SM303", f"URL {shown} is not HTTP")
+        return "SM302", f"URL {shown} is relative"
+    is_http = is_http_url(resolve_url(text, base))
+    return None if is_http else ("SM303", f"URL {shown} is not HTTP")
 
 
 def _problem_with_blanks(text: str, written: str, shown: str) -> tuple[str, str] | None:

@@ -45,8 +45,10 @@ class AuditEntryBuilder(EntryBuilder):
         if tag is None or tag.key != key:  # unknown, or written without its namespace
             self._record.append((UNEXPECTED, key))
         elif attributes and ":" not in key:
+            name_of = self._scope.attribute if is_entry else str
             self._record.extend(
                 (UNEXPECTED, f"{key}@{attribute}")
                 for attribute in attributes
-                if attribute not in tag.attributes and not attribute.startswith(_ALWAYS_ALLOWED)
+                if name_of(attribute) not in tag.attributes
+                and not attribute.startswith(_ALWAYS_ALLOWED)
             )

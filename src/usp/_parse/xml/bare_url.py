@@ -12,7 +12,21 @@ _ESCAPED_LOC: Final = re.compile(r"<loc>([^<>]*)</loc>", re.IGNORECASE)
 """A field that was escaped, or put into CDATA, together with its tags."""
 
 
-def find_bare_url(text: str, entry: str, record: Record, grammar: Grammar) -> str:
+def add_bare_url(
+    text: str, entry: str, record: list[tuple[str, str]], grammar: Grammar
+) -> list[tuple[str, str]]:
+    """Add the URL in a text that is in no element to its entry; return the problem, if it has one.
+
+    Such as ``<sitemap>https://…</sitemap>``.
+    """
+    url, key = _find_bare_url(text, entry, record, grammar), grammar.url_field
+    if not url:
+        return []
+    record.append((key, url))
+    return [("SM211", f"the URL of an entry is not in a <{key}>")]
+
+
+def _find_bare_url(text: str, entry: str, record: Record, grammar: Grammar) -> str:
     """Return the URL in a text that is in no element; empty if there is none.
 
     It counts only if the entry has no other. In a feed the element for the URL must be there, and

@@ -8,12 +8,13 @@ grammar has ``extensions``.
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from usp._parse.xml.bare_url import find_bare_url
+from usp._parse.xml.bare_url import add_bare_url
 from usp._parse.xml.between_entries import BetweenEntries
 from usp._parse.xml.builder_state import BuilderState, KnownElements, OpenElement
 from usp._parse.xml.grammar import URL_KEYS, Grammar, Tag
+from usp._parse.xml.markup_in_texts import before_markup, start_in_entry, start_in_text
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
-from usp._parse.xml.nesting import MAX_PATH, MAX_PATH_NAMES, Nesting
+from usp._parse.xml.nesting import Nesting, is_long_path
 from usp._parse.xml.unknown_elements import UnknownElements
 from usp.objects.page import Record
 
@@ -53,8 +54,7 @@ class EntryBuilder:
         self._unknown = UnknownElements(self._text)
         self._children: KnownElements = grammar.entries
         self._known = self._scope.names.tags[id(grammar.entries)]
-        # The open field, if it was found there and contains text: it is not on the stack.
-        self._leaf: Tag | None = None
+        self._leaf: Tag | None = None  # the open field, if it has a text: it is not on the stack
         self._leaf_name = ""
         self.nesting = Nesting()
         self._entry_depth = 0  # how many elements are around the current entry
@@ -194,6 +194,8 @@ class EntryBuilder:
         self._stack.append((children, tag, scope, name))
 
     def _start_child(self, tag: Tag | None, name: str, attributes: Mapping[str, str]) -> None:
+        if tag is None:
+            start_in_entry(name, self._text)
         self._start_field(tag, attributes)
         if tag is None and self._grammar.extensions:
             self._unknown.start(self._record, name, self._scope.namespace(name), attributes)
@@ -266,10 +268,7 @@ class EntryBuilder:
         if self._entry is None:
             return
         if bare_text := self._bare_text or "".join(self._text).strip():
-            key = self._grammar.url_field
-            if url := find_bare_url(bare_text, self._entry.key, self._record, self._grammar):
-                self._record.append((key, url))  # <sitemap>https://…</sitemap>
-                self._report(("SM211", f"the URL of an entry is not in a <{key}>"))
+            self._report(*add_bare_url(bare_text, self._entry.key, self._record, self._grammar))
         self.completed.append((self._entry.key, self._record, self.entry_start or 0))
         self.last_entry_end = self.position()
         self.discard_entry()
@@ -289,9 +288,7 @@ class EntryBuilder:
         self.discard_entry()
         self.nesting.around = 0
         was_inside = self._children is not self._entries
-        while self._stack and (self._children is not self._entries or len(self._stack) > MAX_PATH):
-            self._children, _, self._scope, _ = self._stack.pop()
-        while sum([len(place[3]) for place in self._stack]) > MAX_PATH_NAMES:
+        while self._stack and (self._children is not self._entries or is_long_path(self._stack)):
             self._children, _, self._scope, _ = self._stack.pop()
         self._known = self._scope.names.tags[id(self._children)]
         return was_inside
@@ -305,7 +302,7 @@ class EntryBuilder:
     def _finish_unclosed_entry(self) -> None:
         self.unclosed_entries.append(self.entry_start or 0)
         if self.notes_open_url():
-            self._record.append((self._grammar.url_field, "".join(self._text)))
+            self._record.append((self._grammar.url_field, before_markup(self._text)))
             self._text.clear()
         elif self.is_in_field or (self._record and URL_KEYS.isdisjoint(dict(self._record))):
             self.unfinished.append(self.entry_start or 0)
@@ -354,12 +351,12 @@ class EntryBuilder:
         if self._unknown.open:
             self._unknown.start(self._record, name, self._scope.namespace(name), attributes)
             return None
-        if not (self._grammar.plain_texts and self._stack and self._stack[-1][1]):
-            return None
-        self._report(("SM211", "there is markup inside a text"))
         siblings, outer, scope, outer_name = self._stack[-1]
-        tag = siblings.get(key) if siblings else None
-        if tag is None or outer is None or self._entry is None:
+        if outer is None:
+            return None
+        self._report(*start_in_text(name, self._text, outer, self._grammar))
+        tag = siblings.get(key) if siblings and self.plain_texts else None
+        if tag is None or self._entry is None:
             return None
         self._record.append((outer.key, "".join(self._text)))
         self._text.clear()
@@ -399,7 +396,7 @@ class EntryBuilder:
         if self._scope.base:
             self._record.append(("xml:base", self._scope.base))
         if entry.attributes and attributes:
-            self._record += entry.fields_of(attributes)
+            self._record += entry.fields_of(attributes, self._scope.attribute)
 
     def _start_field(self, tag: Tag | None, attributes: Mapping[str, str]) -> None:
         if tag is None or tag.children is None:

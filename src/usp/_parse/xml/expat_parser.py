@@ -37,9 +37,11 @@ class ExpatParser:
         parser.StartElementHandler = builder.start
         parser.EndElementHandler = builder.end
         parser.CharacterDataHandler = builder.text
-        parser.StartCdataSectionHandler = lambda: swallowed.start(self.offset())
-        parser.EndCdataSectionHandler = lambda: swallowed.end(self.offset())
-        builder.position = self.offset
+        parser.StartCdataSectionHandler = self._start_section
+        parser.EndCdataSectionHandler = self._end_section
+        self._swallowed = swallowed
+        self._section: int | None = None  # the offset of the open CDATA section
+        builder.position = self._position
         builder.nesting.refuse = self._stop
         self.refused_at: int | None = None
         """The offset at which the builder refused to continue; it gets nothing after it."""
@@ -49,6 +51,21 @@ class ExpatParser:
     def offset(self) -> int:
         """Return the offset of the current event, or of a token that is incomplete."""
         return self._zero + self._parser.CurrentByteIndex
+
+    def _position(self) -> int:
+        """Return the offset of the current event, or of the CDATA section that it is in.
+
+        expat hands over the text of a section in parts: which ones depends on how it is fed.
+        """
+        return self.offset() if self._section is None else self._section
+
+    def _start_section(self) -> None:
+        self._section = self.offset()
+        self._swallowed.start(self._section)
+
+    def _end_section(self) -> None:
+        self._section = None
+        self._swallowed.end(self.offset())
 
     def _stop(self) -> None:
         self.refused_at = self.offset()

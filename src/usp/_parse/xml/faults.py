@@ -21,9 +21,9 @@ from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.recovery import recover_entry, recover_root, resembles
 from usp._parse.xml.resync import (
     END_TAG,
-    find_comment,
     find_malformed_start,
     find_next_start,
+    find_unparsed,
     skip_end_tags,
     without_comments,
 )
@@ -113,13 +113,15 @@ class Faults:
         if buffer.data.startswith(b"</", max(offset - buffer.start - 2, 0)):
             offset -= 2  # expat gives the position of the name in an end tag
         entry_start = self._builder.entry_start
-        if entry_start is None and error.code != _AFTER_ROOT and not self._is_in_comment(offset):
+        if entry_start is None and error.code != _AFTER_ROOT and not self._is_in_unparsed(offset):
             begin = max(self.resumed_at - buffer.start, 0)
             is_start = self._boundaries.is_start
             start = find_malformed_start(buffer.data, offset - buffer.start, begin, is_start)
             entry_start = None if start is None else buffer.start + start
         if entry_start is None:
             return self._pass_between_entries(error.code, offset, final=final)
+        if entry_start == offset:
+            self._report_cut_tag(offset)
         self.pending = Fault(entry_start, offset, expat.ErrorString(error.code))
         return None
 
@@ -227,6 +229,10 @@ class Faults:
             self._report_malformed(fault.message, fault.offset)
         return buffer.start + stop
 
+    def _report_cut_tag(self, offset: int) -> None:
+        if self._losses.is_cut_tag(self._buffer.data, self._since, offset - self._buffer.start):
+            self._diagnostics.report("SM209", "the tag of an entry is cut off", at=offset)
+
     def _report_malformed(self, message: str, offset: int) -> None:
         message = f"malformed between entries: {message}"
         self._diagnostics.report_once("SM211", message, at=offset)
@@ -260,9 +266,9 @@ class Faults:
         builder, buffer = self._builder, self._buffer
         fault = offset - buffer.start
         was_inside = builder.leave_entry()
-        comment = find_comment(buffer.data, fault, self._since)
-        end_tag = END_TAG.match(buffer.data, fault) if comment is None else None
-        if comment is None:
+        unparsed = find_unparsed(buffer.data, fault, self._since)
+        end_tag = END_TAG.match(buffer.data, fault) if unparsed is None else None
+        if unparsed is None:
             resume_at = self._pass_end_tag(end_tag, code, offset, was_inside=was_inside)
             if resume_at is not None:
                 return resume_at
@@ -274,14 +280,13 @@ class Faults:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
             after = self._pass_unclosed_cdata(code) or fault
-            if comment is not None and after == fault:
-                starts = self._boundaries.starts
-                after = self.unparsed.pass_comment(comment, starts, final=final)
+            if unparsed and after == fault:
+                after = self.unparsed.pass_fault(unparsed, self._boundaries.starts, final=final)
             # A malformed <loc> would be found again and again.
             after = max(after, self.resumed_at + 1 - buffer.start)
             points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
             stop = find_next_start(buffer, after, points, final=final)
-            skipped = min(max(after, fault), stop)  # what a comment has is not lost
+            skipped = min(max(after, fault), stop)  # what is in a comment is not lost
         self._report_lost(skipped, stop, offset, after_root=ended)
         at_end = stop == len(buffer.data)
         if not builder.scope.has_root and not at_end:
@@ -304,6 +309,7 @@ class Faults:
         """Return where to resume at an end tag that closes what is open; None if there is none."""
         builder, buffer = self._builder, self._buffer
         if end_tag and builder.close_elements_inside(end_tag[1].decode("utf-8", "replace")):
+            self._report_cut_tag(offset)
             if not was_inside:
                 self._diagnostics.report_once("SM211", "an element is not closed", at=offset)
             return buffer.start + end_tag.start(1) - len(b"</")
@@ -349,9 +355,9 @@ class Faults:
         begin = data.find(_CDATA, max(data.rfind(b"]]>", since), since))
         return begin + len(_CDATA) if begin >= 0 else 0  # it is no longer in the buffer
 
-    def _is_in_comment(self, offset: int) -> bool:
+    def _is_in_unparsed(self, offset: int) -> bool:
         start = self._buffer.start
-        return find_comment(self._buffer.data, offset - start, self._since) is not None
+        return find_unparsed(self._buffer.data, offset - start, self._since) is not None
 
     def pass_long(self, offset: int) -> int | None:
         """Return where to resume if a comment or instruction begins here that has no end so far.

@@ -7,7 +7,7 @@ empty text, before its children, so that repeated groups can be told apart. An a
 ``link@href``: it comes before the text of its element, or after the key of one with children.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,14 @@ UNKNOWN: Final = "<"
 its texts and its children follow, up to its end."""
 URL_KEYS: Final = frozenset({"loc", "link", "guid", "link@href", "item@rdf:about"})
 """The fields that may have the URL of an entry."""
+URL_TEXTS: Final = frozenset(
+    {
+        *("loc", "link", "guid", "image:loc", "image:license", "video:thumbnail_loc"),
+        *("video:content_loc", "video:player_loc", "video:gallery_loc"),
+        "video:content_segment_loc",
+    }
+)
+"""The elements whose text is a URL."""
 UNKNOWN_TEXT: Final = "#"
 UNKNOWN_END: Final = ">"
 
@@ -31,12 +39,17 @@ class Tag:
     children: Mapping[str, "Tag"] | None = None
     """The elements that it may contain; None for an element that contains text."""
 
-    def fields_of(self, attributes: Mapping[str, str]) -> list[tuple[str, str]]:
-        """Return what a record has of the attributes of this element."""
+    def fields_of(
+        self, attributes: Mapping[str, str], name_of: Callable[[str], str] = str.lower
+    ) -> list[tuple[str, str]]:
+        """Return what a record has of the attributes of this element.
+
+        :param name_of: returns the name that an attribute has in the grammar, as it is written.
+        """
         return [
-            (f"{self.key}@{local}", value)
+            (f"{self.key}@{known}", value)
             for name, value in attributes.items()
-            if (local := name.lower()) in self.attributes
+            if (known := name_of(name)) in self.attributes
         ]
 
     def may_have(self, key: str) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection
 from typing import Final
 
+from usp._parse.values.urls import resolve_url
 from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import URL_KEYS, Grammar
@@ -44,6 +45,9 @@ _SINGLE: Final = frozenset(
 """The fields that an entry has once."""
 _MARKUP_IN_URL: Final = re.compile(r"<[^0-9\s]|>")
 """What no URL contains; ``<2`` in one may be a comparison that isn't escaped."""
+_MAX_TAG: Final = 64
+_CUT_TAG: Final = re.compile(rb"<(/?+)(?:[\w.-]++:)?+([A-Za-z]++)[ \t\r\n]*+")
+"""What is left of a tag that another tag interrupts, and how many bytes are looked at."""
 _MAX_LOOKED_FOR: Final = 4
 """How many URLs with markup are looked for in an entry: it may have thousands."""
 
@@ -53,12 +57,13 @@ class Losses:
 
     def __init__(self, grammar: Grammar, boundaries: EntryBoundaries, has_link: HasLink) -> None:
         self._is_sitemap = grammar.plain_texts
+        self._entries = tuple(grammar.entries)
         self._boundaries = boundaries
         self._has_link = has_link
 
     def judge(self, entry: Entry | None, data: bytes, signs: Signs) -> tuple[str, str]:
         """Return the problem with a malformed entry, given its bytes: a code and a message."""
-        if entry is None or self._has_lost_field(entry, data):
+        if entry is None or self._has_lost_field(entry, data, signs):
             return "SM209", "a malformed entry was skipped"
         if self._is_part(entry, data, signs):
             return "SM209", "a malformed entry was read, but a part of it or of another is missing"
@@ -84,6 +89,19 @@ class Losses:
         before = data[since : loc_end.start()].rstrip() if loc_end else b""
         return bool(before) and (not before.endswith(b">") or before.endswith(b"]]>"))
 
+    def is_cut_tag(self, data: bytes, since: int, end: int) -> bool:
+        """Tell whether the tag of an entry is cut off where another tag begins between entries.
+
+        Such as ``<ur</urlset>`` or ``<ur<url>``: whole entries may be missing there.
+        """
+        tag = data.rfind(b"<", max(since, end - _MAX_TAG), end)
+        cut = _CUT_TAG.fullmatch(data, tag, end) if tag >= 0 else None
+        if cut is None:
+            return False
+        name = cut[2].decode().lower()
+        beginnings = (entry[:-1] if cut[1] else entry for entry in self._entries)
+        return any(beginning.startswith(name) for beginning in beginnings)
+
     def _is_part(self, entry: Entry, data: bytes, signs: Signs) -> bool:
         """Tell whether an entry has lost something, or what is left of another is in it."""
         record = entry[1]
@@ -101,20 +119,35 @@ class Losses:
             return True
         if not signs.tags:
             return False
-        single = [key for key, text in record if key in _SINGLE and text.strip()]
-        return len(single) > len(set(single)) or not (self._is_sitemap or self._has_link(record))
+        has_link = self._is_sitemap or self._has_link(record)
+        return not has_link or _has_fields_of_two(record, signs)
 
-    def _has_lost_field(self, entry: Entry, data: bytes) -> bool:
+    def _has_lost_field(self, entry: Entry, data: bytes, signs: Signs) -> bool:
         """Tell whether an entry lacks a field without which it is skipped, though it had one."""
         if self._is_sitemap:
-            return not _has_text(entry, _LOC_KEYS)
+            return not any(key in _LOC_KEYS and resolve_url(text, None) for key, text in entry[1])
         record = entry[1]
         read = {key for key, _ in record}  # a field that is empty is not lost
         if not self._has_link(record):
             return bool(_URL_TRACE.search(data)) or _has_other_end(data, _LINK_END, read)
         if _has_text(entry, _TITLE_KEYS):
             return False
-        return bool(_TITLE_TEXT.search(data)) or _has_other_end(data, _TITLE_END, read)
+        is_cut = signs.tags and read.isdisjoint(_TITLE_KEYS)
+        return is_cut or bool(_TITLE_TEXT.search(data)) or _has_other_end(data, _TITLE_END, read)
+
+
+def _has_fields_of_two(record: Record, signs: Signs) -> bool:
+    """Tell whether a field is repeated, and there is damage between the two.
+
+    Else it is written twice.
+    """
+    seen: dict[str, int] = {}
+    for at, (key, text) in enumerate(record):
+        if key in _SINGLE and text.strip():
+            if at >= signs.first and seen.get(key, signs.last + 1) <= signs.last:
+                return True
+            seen.setdefault(key, at)
+    return False
 
 
 def _has_markup(url: str) -> bool:

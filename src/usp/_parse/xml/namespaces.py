@@ -19,6 +19,7 @@ from usp._parse.values.bounded_cache import bounded_cache
 from usp._parse.values.urls import joined_base
 from usp._parse.xml.grammar import Tag
 
+RDF: Final = "rdf"
 _NAMESPACES: Final = {
     "sitemaps.org": "sm",
     "google.com/schemas/sitemap/": "sm",  # 0.84, before sitemaps.org; not "sitemap-imge"
@@ -42,7 +43,7 @@ _NAMESPACES: Final = {
     "channel.netscape.com/rdf/simple/0.9": "rss",
     "backend.userland.com/rss": "rss",
     "blogs.law.harvard.edu/tech/rss": "rss",
-    "w3.org/1999/02/22-rdf-syntax-ns": "rdf",
+    "w3.org/1999/02/22-rdf-syntax-ns": RDF,
     "purl.org/dc/elements": "dc",
     "purl.org/dc/terms": "dcterms",
     "search.yahoo.com/mrss": "media",
@@ -88,6 +89,11 @@ def usual_prefix(namespace: str) -> str | None:
     normalized = normalized.removeprefix("http://").removeprefix("https://").removeprefix("www.")
     known = next((known for known in _BY_LENGTH if normalized.startswith(known)), None)
     return _NAMESPACES[known] if known else None
+
+
+def is_rdf(namespace: str | None) -> bool:
+    """Tell whether a namespace is that of RDF, however it is spelt."""
+    return namespace is not None and usual_prefix(namespace) == RDF
 
 
 def root_problem(own: str, namespace: str | None) -> tuple[str, str] | None:
@@ -292,6 +298,16 @@ class NamespaceScope:
     def namespace(self, name: str) -> str | None:
         """Return the namespace of an element as it is declared; None if it has none."""
         return self._bound.get(name.rpartition(":")[0])
+
+    def attribute(self, name: str) -> str:
+        """Return the name of an attribute of an entry, as the grammar has it.
+
+        The only one with a prefix is ``rdf:about``: the namespace of RDF decides, whatever its
+        prefix is, and so does this prefix, whatever it is bound to.
+        """
+        prefix, _, local = name.rpartition(":")
+        namespace = self._bound.get(prefix) if prefix else None
+        return f"{RDF}:{local.lower()}" if is_rdf(namespace) else name.lower()
 
     def _check_root(self, name: str, bound: Mapping[str, str]) -> _Root:
         prefix = name.rpartition(":")[0]

@@ -4,18 +4,25 @@ An extension may have an element of its own with the name of an entry: ``<data><
 from an entry whose predecessor isn't closed by the unknown element, or the group, around it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
+
+from usp._parse.xml.builder_state import OpenElement
 
 _MAX_INNER: Final = 16
 """An entry with more elements that have the name of an entry isn't closed: they are entries."""
 _MAX_REPAIRS: Final = 256
 """After so many entries that have others in them, each name of an entry begins one: no extension is
 meant, and a repair takes several times as long."""
-MAX_PATH: Final = 16
-MAX_PATH_NAMES: Final = 1024
+_MAX_PATH: Final = 16
+_MAX_PATH_NAMES: Final = 1024
 """How many elements around the entries are kept after a fault, and their names in all, which each
 new parser reads. Real documents have fewer."""
+
+
+def is_long_path(path: Sequence[OpenElement]) -> bool:
+    """Tell whether more elements are around the entries than are kept after a fault."""
+    return len(path) > _MAX_PATH or sum([len(place[3]) for place in path]) > _MAX_PATH_NAMES
 
 
 class Nesting:

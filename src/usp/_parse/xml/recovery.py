@@ -2,8 +2,8 @@
 
 The entry is split into tags and text by their form, and the same builder gets them. A bare ``&`` is
 kept, control characters are removed, entities of HTML are decoded, an element that is not closed
-ends where the next field of its group or of the entry starts, and an end tag without a start tag is
-ignored.
+ends where the next field of its group or of the entry starts, a URL that is not closed at any start
+tag, and an end tag without a start tag is ignored.
 """
 
 import re
@@ -11,10 +11,13 @@ from bisect import bisect_left
 from collections import Counter
 from typing import Final
 
+from usp._parse.values.html_page import is_page_element
 from usp._parse.values.text import CONTROL_BYTES, decode_entities, remove_control_characters
+from usp._parse.xml.attributes import parse_attributes
 from usp._parse.xml.builder_state import KnownElements
 from usp._parse.xml.entry_builder import EntryBuilder
-from usp._parse.xml.grammar import EXTENSION_NAMES, Tag
+from usp._parse.xml.grammar import EXTENSION_NAMES, URL_TEXTS, Tag
+from usp._parse.xml.markup_in_texts import MARKUP_IN_TEXT
 
 _KNOWN: Final = rb"url|sitemap|loc|lastmod|changefreq|priority|item|entry|link|title"
 _CDATA: Final = rb"<!?\s{0,9}+\[(?i:CDATA)\["
@@ -44,12 +47,6 @@ _ROOT_ATTRIBUTES: Final = re.compile(rb"%s|[^<>]*+" % _IN_TAG)
 _START_TAGS: Final = frozenset({"attributes", "glued", "spaced"})
 _END_TAGS: Final = frozenset({"closed", "spaced_closed", "bare_closed"})
 _CDATA_SECTIONS: Final = frozenset({"cdata", "unclosed_cdata"})
-_ATTRIBUTE: Final = re.compile(
-    r"""(?<![\w.:-])([A-Za-z_][\w.:-]*+)\s*+=\s*+(?:"([^"]*)"?|'([^']*)'?"""
-    r"""|\\["']([^"']*?)\\["']|&quot;(.*?)&quot;"""
-    "|[\u2018-\u201f]([^\u2018-\u201f]*)[\u2018-\u201f]"
-    r"""|([^\s"'>]+))"""
-)
 _MAX_NAME: Final = 32
 _URL_PART: Final = re.compile(rb"[/.:]")
 _JUNK: Final = re.compile(
@@ -75,17 +72,26 @@ _TAG_NAME: Final = re.compile(rb"<(/?+)\s{0,9}+([a-z_][\w.:-]*+)")
 class Signs:
     """What shows that a malformed entry has lost something, or has run into another one."""
 
-    __slots__ = ("bare_text", "bare_url", "dropped", "tags")
+    __slots__ = ("bare_text", "bare_url", "dropped", "first", "last")
 
     def __init__(self) -> None:
-        self.tags = False
-        """Whether tags are damaged or missing: a bare ``&`` is in none."""
+        self.first = self.last = -1
+        """After how many fields a tag is damaged or missing, for the first time and the last."""
         self.dropped = False
         """Whether something was dropped that may have been a part of a field."""
         self.bare_text = ""
         """The last text that is in no field: it is dropped, unless it is the URL."""
         self.bare_url = ""
         """The first of those texts that has a URL."""
+
+    @property
+    def tags(self) -> bool:
+        """Whether tags are damaged or missing: a bare ``&`` is in none."""
+        return self.first >= 0
+
+    def note_damage(self, fields: int) -> None:
+        """Note that a tag is damaged or missing, after so many fields."""
+        self.first, self.last = self.first if self.tags else fields, fields
 
 
 def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> Signs:
@@ -120,7 +126,7 @@ def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> Si
     if position < size:
         tags.text(_decode_text(entry[position:]))
     if not is_closed and not builder.notes_open_url():
-        signs.dropped |= builder.is_in_field
+        signs.dropped |= builder.is_in_field or tags.has_ended_url
     tags.close_all()
     return signs
 
@@ -140,7 +146,8 @@ def recover_root(data: bytes, name: re.Match[bytes], builder: EntryBuilder) -> i
     """
     attributes = _ROOT_ATTRIBUTES.match(data, name.end())
     written, end = (attributes[0], attributes.end()) if attributes else (b"", name.end())
-    builder.start(name[0].lstrip(b"< \t\r\n\v\f").decode(), _parse_attributes(written))
+    parsed, _ = parse_attributes(written, has_page=False)
+    builder.start(name[0].lstrip(b"< \t\r\n\v\f").decode(), parsed)
     if written.rstrip().endswith(b"/"):
         builder.end()
     return end + data.startswith(b">", end)
@@ -191,20 +198,16 @@ class _TagPositions:
 def _open(tags: "_OpenTags", token: re.Match[bytes]) -> None:
     """Open a tag; the content of one without ``>`` is text, unless it is attributes."""
     name = (token["name"] or token["glued"] or token["spaced"]).decode("utf-8", "replace")
+    tags.note_markup(token.start())
     tags.end_before(name, token.start())
     unterminated = token["unterminated"]
-    if unterminated is None or _ATTRIBUTE_START.match(unterminated):
-        tags.open(name, token["attributes"] or b"")
-    else:
-        tags.open(name, b"")
+    if unterminated is not None:
+        tags.note_damage()
+    is_text = unterminated is not None and not _ATTRIBUTE_START.match(unterminated)
+    tags.open(name, b"" if is_text else token["attributes"] or b"")
+    tags.end_remainder(name, token.end())
+    if is_text:
         tags.text(_decode_text(unterminated))
-
-
-def _parse_attributes(text: bytes) -> dict[str, str]:
-    attributes: dict[str, str] = {}
-    for name, *values in _ATTRIBUTE.findall(text.decode("utf-8", "replace")):
-        attributes.setdefault(name, decode_entities(remove_control_characters("".join(values))))
-    return attributes
 
 
 def _decode_text(data: bytes) -> str:
@@ -215,12 +218,13 @@ class _OpenTags:
     """The open tags, in an entry where not every end tag has its start tag."""
 
     __slots__ = (
-        *("_builder", "_closed", "_counts", "_holds_entry", "_open", "_positions", "_signs"),
-        *("_unclosed", "_unknown", "_unknown_depth"),
+        *("_builder", "_closed", "_counts", "_ended_url", "_entry_start", "_holds_entry", "_open"),
+        *("_positions", "_signs", "_unclosed", "_unknown", "_unknown_depth", "has_ended_url"),
     )
 
     def __init__(self, builder: EntryBuilder, signs: Signs, positions: _TagPositions) -> None:
         self._builder = builder
+        self._entry_start = builder.position()
         self._signs = signs
         self._positions = positions
         self._open: list[str] = []
@@ -228,8 +232,21 @@ class _OpenTags:
         self._unknown_depth = 0  # how many are open, with it
         self._closed = ""  # the field whose end tag was the last thing
         self._holds_entry = False  # whether what may be a part of an entry is in it
+        self.has_ended_url = False
+        """Whether an unknown element has ended a URL that is not closed."""
+        self._ended_url = ""  # the field that the unknown element has ended which is to be opened
         self._unclosed: set[str] = set()  # what was closed without its end tag
         self._counts: dict[str, int] = {}  # so that an end tag without a start takes no search
+
+    def note_damage(self) -> None:
+        """Note that a tag is damaged or missing here."""
+        self._signs.note_damage(len(self._builder.open_record))
+
+    def note_markup(self, at: int) -> None:
+        """Report a start tag in a text, where texts never contain markup, given its position."""
+        builder = self._builder
+        if builder.plain_texts and builder.is_in_field:
+            builder.structure_problems.add(*MARKUP_IN_TEXT, self._entry_start + at)
 
     def end_before(self, name: str, at: int) -> None:
         """End what this start tag shows to be unclosed, given its position.
@@ -249,8 +266,31 @@ class _OpenTags:
             while len(self._open) > 1:
                 self._end_unclosed()
         elif innermost and innermost.children is None and key in (siblings or ()):
-            self._signs.tags = True
+            self.note_damage()
             self._end()
+        elif innermost and innermost.key in URL_TEXTS and self._ends_url(name, at):
+            self.note_damage()
+            self._ended_url = self._end()
+            self.has_ended_url = True
+
+    def _ends_url(self, name: str, at: int) -> bool:
+        """Tell whether an unknown element is not inside of the open URL, but beside it.
+
+        What is in a URL that is closed may be markup. An HTML page means that there is no URL.
+        """
+        is_page = ":" not in name and is_page_element(name)
+        return not is_page and not self._positions.is_closed(self._open[-1], at)
+
+    def end_remainder(self, name: str, at: int) -> None:
+        """End the element that has ended a URL, if it has no end tag: what follows is not in it.
+
+        It is the end tag of the URL, misspelled, or what is left of two tags.
+        """
+        field, self._ended_url = self._ended_url, ""
+        if not field or not self._is_in_unknown or self._positions.is_closed(name.lower(), at):
+            return
+        self._signs.dropped |= not resembles(field, name)
+        self._end()
 
     def _is_misspelled_end(self, outermost: Tag | None) -> bool:
         """Tell whether an unknown element ends a text: ``<lastmod>2020<xlastmod>``.
@@ -273,9 +313,11 @@ class _OpenTags:
     def open(self, name: str, attributes: bytes) -> None:
         builder = self._builder
         was_in_text = builder.is_in_text
-        builder.start(name, _parse_attributes(attributes) if attributes else {})
+        has_page = not builder.plain_texts  # in feeds
+        parsed, is_damaged = parse_attributes(attributes, has_page=has_page)
+        builder.start(name, parsed)
         self._closed = ""
-        if attributes and _JUNK.search(attributes):
+        if is_damaged or (attributes and _JUNK.search(attributes)):
             self._signs.dropped = True
         if attributes and attributes.rstrip().endswith(b"/"):
             builder.end()
@@ -293,7 +335,8 @@ class _OpenTags:
         self._closed = "" if text.strip() else self._closed
         if not self._builder.is_in_text:
             if bare := text.strip():
-                self._signs.tags, self._signs.bare_text = True, bare
+                self.note_damage()
+                self._signs.bare_text = bare
                 self._signs.dropped |= _CUT_TAG.search(bare[-_MAX_NAME:]) is not None
                 if "//" in bare and not self._signs.bare_url:
                     self._signs.bare_url = bare
@@ -305,11 +348,12 @@ class _OpenTags:
         """Close an element and those inside it; an end tag without a start is ignored."""
         name = name.lower()
         if not self._counts.get(name):
-            self._signs.tags = True
+            self.note_damage()
             if name != self._closed:  # else it is one too many
                 self._close_nothing(name, is_whole=is_whole)
             return
-        self._signs.tags = self._signs.tags or not is_whole
+        if not is_whole:
+            self.note_damage()
         while self._open[-1] != name:
             self._end_unclosed()
         closed = self._end()
@@ -324,7 +368,7 @@ class _OpenTags:
 
     def _end_unclosed(self) -> None:
         """Close an element that has no end tag: the content of a field is kept."""
-        self._signs.tags = True
+        self.note_damage()
         if self._is_in_unknown and self._holds_entry:
             self._signs.dropped = True
         self._unclosed.add(self._end())

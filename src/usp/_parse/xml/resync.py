@@ -12,10 +12,10 @@ from typing import Final
 
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.unparsed import (
-    COMMENT,
     SECTION,
     UNPARSED,
     UNPARSED_START,
+    UnparsedPart,
     unparsed_parts,
 )
 
@@ -40,11 +40,11 @@ def find_malformed_start(
     return None
 
 
-def find_comment(data: bytes, fault: int, begin: int) -> int | None:
-    """Return where the comment begins that a fault is in; None if it is in none."""
+def find_unparsed(data: bytes, fault: int, begin: int) -> UnparsedPart | None:
+    """Return the comment or the instruction that a fault is in; None if it is in none."""
     for part in unparsed_parts(data, begin, fault):
-        if part.end == fault and part.kind is COMMENT:
-            return part.start
+        if part.end == fault and part.kind is not SECTION:
+            return part
     return None
 
 

@@ -79,7 +79,19 @@ class UnparsedAhead:
         self._end = unparsed.end
         return True
 
-    def pass_comment(self, comment: int, starts: re.Pattern[bytes], *, final: bool) -> int:
+    def pass_fault(self, part: UnparsedPart, starts: re.Pattern[bytes], *, final: bool) -> int:
+        """Return where to search for the next entry: after a comment or instruction with a fault.
+
+        :param starts: what an entry starts with.
+        """
+        if part.kind is COMMENT:
+            return self._pass_comment(part.start, starts, final=final)
+        if end := self._buffer.search(INSTRUCTION.end, part.text):
+            return end.end()
+        is_passed = not final and self.start(INSTRUCTION)
+        return len(self._buffer.data) if is_passed else part.text
+
+    def _pass_comment(self, comment: int, starts: re.Pattern[bytes], *, final: bool) -> int:
         """Return where to search for the next entry: after a comment that has a fault.
 
         A comment may contain ``--`` (commented entries do, in their URLs), and begin again. One

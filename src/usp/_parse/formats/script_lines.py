@@ -1,0 +1,201 @@
+"""The messages of scripts among lines: what they interrupt, as far as that is certain.
+
+PHP prints a message wherever it is in its output. As HTML it begins with a line break in markup, on
+the line that it interrupts: without the message, that line is what was written. As text it begins
+with a line break, so it can't be told from a message that has a line of its own: where the next
+line may be the rest of the one before, the URL is skipped. An error that ends the script ends its
+list, too. Messages inside of a single text are in ``values.script_messages``.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Final, NamedTuple
+
+from usp._parse.diagnostics import Diagnostics, Position, ReadPosition
+from usp._parse.input.lines import LineReader
+from usp._parse.values.html_page import PAGE_START
+from usp._parse.values.script_messages import MESSAGE_END, MESSAGE_START, without_line_break
+
+_FATAL: Final = "atal error"
+_WORDS: Final = (b" on line ", b"<b>", _FATAL.encode())
+"""A message has one of these."""
+_MAX_JOINED: Final = 8192
+"""A longer line is no URL: nothing is added to it, so that the time stays linear."""
+_ENDED: Final = ("SM209", "a script's error ends the list: lines may be missing")
+
+
+class LineSyntax(NamedTuple):
+    """What a line means in a format."""
+
+    has_url: Callable[[str], object]
+    """Tells whether a line has a URL, or would have."""
+    begins: Callable[[str], object]
+    """Tells whether a line is certainly not the rest of another one."""
+    completes: Callable[[str, str], object]
+    """Tells whether a line certainly is the rest of another one."""
+    code: str
+    """The problem with a line from which a message was removed."""
+
+
+class _Message(NamedTuple):
+    """A line with a message in it."""
+
+    before: str
+    rest: str
+    is_html: bool
+    is_fatal: bool
+    is_whole: bool
+
+
+_Line = tuple[str, Position]
+"""A line and its position."""
+
+
+@dataclass(slots=True)
+class ScriptLines:
+    """Removes the messages among the lines of one document.
+
+    A line that is interrupted gets the mark of a page in it (``PAGE_START``), so that it is skipped
+    like one with a page. Each line is held until it is known what follows it.
+    """
+
+    reader: LineReader
+    diagnostics: Diagnostics
+    syntax: LineSyntax
+    _held: _Line | None = None
+    _messages: list[_Line] = field(default_factory=list)  # after the line that is held
+    _is_html: bool = True  # whether all of them are
+    _gap: _Line | None = None  # an empty line, or a line break, after them
+
+    def feed(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield the lines before the last one of these; the position is that of each."""
+        reader = self.reader
+        for text in lines:
+            line = text, reader.position
+            is_usual = " on line " not in text and "<b>" not in text and _FATAL not in text
+            if is_usual and not self._messages:  # nearly all
+                held, self._held = self._held, line
+                if held:
+                    reader.shown = held[1]
+                    yield held[0]
+                    reader.shown = None
+            else:
+                message = _message_in(text)
+                yield from self._show(self._tell(line, message) if message else self._take(line))
+
+    def end(self) -> Iterator[str]:
+        """Yield the last lines."""
+        yield from self._show(self._release())
+
+    def _show(self, lines: Iterable[_Line]) -> Iterator[str]:
+        for text, position in lines:
+            self.reader.shown = position
+            yield text
+            self.reader.shown = None
+
+    def _release(self) -> Iterator[_Line]:
+        """Yield the line that is held, which is whole, and what follows it."""
+        if self._held:
+            yield self._held
+            if self._messages and self._is_html:
+                self._report(self._held)
+            else:
+                yield from self._messages
+        if self._gap:
+            yield self._gap
+        self._hold(None)
+
+    def _hold(self, line: _Line | None) -> None:
+        self._held, self._gap, self._is_html = line, None, True
+        self._messages.clear()
+
+    def _interrupt(self, line: _Line) -> Iterator[_Line]:
+        """Yield a line whose rest is not known, marked as such."""
+        yield line[0] + PAGE_START, line[1]
+        self._hold(None)
+
+    def _report(self, line: _Line) -> None:
+        message = "a script's message was removed from a line"
+        position = line[1] if self.diagnostics.locating else None
+        self.diagnostics.report(self.syntax.code, message, position=position)
+
+    def _take(self, line: _Line) -> Iterator[_Line]:
+        """Handle a line that is no message: after one, it may be the rest of the line before."""
+        held = self._held
+        if held is None or not self._messages:
+            yield from self._release()
+            self._hold(line)
+        elif self._gap is None and not without_line_break(line[0]):
+            self._gap = line  # of the line that was interrupted, or of another message
+        elif self._gap or self.syntax.begins(line[0]):
+            yield from self._release()
+            self._hold(line)
+        elif len(held[0]) <= _MAX_JOINED and (
+            self._is_html or self.syntax.completes(held[0], line[0])
+        ):
+            self._report(held)
+            self._hold((held[0] + line[0], held[1]))
+        else:
+            yield from self._interrupt(held)
+            self._hold(line)
+
+    def _tell(self, line: _Line, message: _Message) -> Iterator[_Line]:
+        """Handle a message."""
+        if message.before:
+            yield from self._take((message.before, line[1]))
+        elif message.is_html and self._gap is None and self._held and not self._messages:
+            # The line break before it is on the line that it interrupts.
+            before = without_line_break(self._held[0])
+            if before == self._held[0]:
+                yield from self._release()
+            elif before:
+                self._held = before, self._held[1]
+        held = self._held
+        if held is None or not self.syntax.has_url(held[0]):
+            yield from self._release()
+            yield line
+            if message.is_fatal:
+                position = line[1] if self.diagnostics.locating else None
+                self.diagnostics.report(*_ENDED, position=position)
+        elif message.is_fatal or not message.is_whole:
+            yield from self._interrupt(held)
+        else:
+            self._gap = None
+            self._messages.append(line)
+            self._is_html = self._is_html and message.is_html
+            if message.rest:
+                yield from self._take((message.rest, line[1]))
+
+
+def lines_without_messages(
+    chunks: Iterable[bytes], diagnostics: Diagnostics, start: ReadPosition, syntax: LineSyntax
+) -> Iterator[str]:
+    """Yield the lines of a document, without what scripts printed among them."""
+    reader = LineReader(diagnostics, start)
+    later = iter(chunks)
+    first, second = next(later, b""), next(later, None)
+    if second is None and not any(word in first for word in _WORDS):  # nearly all
+        yield from reader.read(first)
+        yield from reader.end()
+        return
+    lines = ScriptLines(reader, diagnostics, syntax)
+    for chunk in chain([first, second or b""], later):
+        yield from lines.feed(reader.read(chunk))
+    yield from lines.feed(reader.end())
+    yield from lines.end()
+
+
+def _message_in(line: str) -> _Message | None:
+    """Return the message in a line, if there is one."""
+    start = MESSAGE_START.search(line)
+    if start is None:
+        return None
+    end = MESSAGE_END.search(line, start.end())
+    is_html, is_fatal = start[0].startswith("<b>"), _FATAL in start[0]
+    is_alone = not start.start()
+    if end is None and not (is_html or (is_fatal and is_alone)):
+        return None
+    rest = line[end.end() :] if end else ""
+    before = without_line_break(line[: start.start()])
+    return _Message(before, rest, is_html, is_fatal, end is not None)
