@@ -2,8 +2,10 @@
 
 The server is a separate process (this file, run as a module), so that it does not affect the
 measured processes. It ends when its standard input is closed, however its owner ended. The
-sub-sitemaps differ only in a number that is inserted into one document, so that a million URLs take
-no more memory in the server than fifty thousand.
+sub-sitemaps differ only in a number that is inserted into one document. The first ones are made
+before anything is measured: to make one takes as long as to read some ten thousand pages of it, on
+one of the cores that the measured processes use. The others are made when they are requested, so
+that a million URLs take no more memory in the server than a few hundred thousand.
 """
 
 import json
@@ -25,6 +27,8 @@ from bench.shapes import ONE_SHAPE, SITE, document
 CHILD: Final = "/child-"
 CHILD_PAGES: Final = 50_000
 """The most pages that the protocol allows in one sitemap."""
+_READY_PAGES: Final = 400_000
+"""So many pages of a site are made before it is served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ class _Server(ThreadingHTTPServer):
             context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
             context.load_cert_chain(site.certificate)
             self.socket = context.wrap_socket(self.socket, server_side=True)
+        ready = min(site.children, _READY_PAGES // max(site.pages, 1))
+        self._ready = {str(number): self._child(str(number)) for number in range(ready)}
 
     def body(self, path: str) -> bytes | None:
         """Return the body at a path, or None."""
@@ -87,10 +93,12 @@ class _Server(ThreadingHTTPServer):
             return f"<sitemapindex {SITEMAPS}>\n{entries}</sitemapindex>\n".encode()
         if path.startswith(CHILD):
             number = path.removeprefix(CHILD)
-            return self.document.replace(
-                f"<loc>{SITE}/".encode(), f"<loc>{SITE}/{number}/".encode()
-            )
+            return self._ready.get(number) or self._child(number)
         return None
+
+    def _child(self, number: str) -> bytes:
+        """Return a sub-sitemap."""
+        return self.document.replace(f"<loc>{SITE}/".encode(), f"<loc>{SITE}/{number}/".encode())
 
 
 class _Handler(BaseHTTPRequestHandler):

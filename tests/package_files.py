@@ -7,6 +7,7 @@ in an installed wheel.
 import ast
 import importlib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
 
@@ -29,7 +30,9 @@ PUBLIC_MODULES = (
 )
 
 
+@cache
 def tree_of_file(file: Path) -> ast.Module:
+    """Return the syntax tree of a file; whoever needs many clears the cache in the end."""
     return ast.parse(file.read_text(encoding="utf-8"), str(file))
 
 

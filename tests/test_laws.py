@@ -36,8 +36,16 @@ from tests.package_files import (
 from usp import exceptions
 from usp.web_client.abstract_aio_client import AbstractAioWebClient
 
+
+@pytest.fixture(autouse=True, scope="module")
+def _forget_trees() -> Iterator[None]:
+    """Forget the trees of all files, which would slow down each garbage collection from then on."""
+    yield
+    tree_of_file.cache_clear()
+
+
 LAYERS = (
-    {"_version", "_installation", "_display", "_quantities", "_json", "_signatures"},
+    {"_version", "_installation", "_display", "_quantities", "_json", "_signatures", "_cause"},
     {"_forks", "_lazy"},
     {"exceptions"},
     {"_validate", "_extras", "_domains", "_closing", "_own_process", "_docstrings"},

@@ -44,7 +44,7 @@ def test_the_server_ends_while_a_response_is_stalled() -> None:
         with pytest.raises(requests.ReadTimeout):
             requests.get(server.url, timeout=0.1)
         before = time.monotonic()
-    assert time.monotonic() - before < 2
+    assert time.monotonic() - before < 10
 
 
 def test_an_exception_in_a_callable_fails_the_test() -> None:

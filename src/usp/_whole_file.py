@@ -5,6 +5,7 @@ the next one removes what a killed one left, and nothing else. Formats belong el
 only bytes.
 """
 
+import errno
 import os
 import shutil
 import stat
@@ -24,6 +25,8 @@ _WRONG_PATH: Final = (
     *(FileNotFoundError, FileExistsError),
     *(NotADirectoryError, IsADirectoryError, PermissionError),
 )
+_WRONG_NAME: Final = frozenset({errno.ENAMETOOLONG, errno.ELOOP})
+"""What the system says of a name that no file can have: it is too long, or links in a circle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ def whole_file(
     """
     try:
         # A link stays a link; that of an open pipe, /dev/fd/3, leads to no path.
-        target = Path(path) if is_special(Path(path)) else Path(path).resolve()
+        target = Path(path) if is_special(Path(path)) else Path(os.path.realpath(path))
     except ValueError as error:  # a name that no system accepts
         raise UsageError(f"cannot write {os.fspath(path)!r}: {error}") from error
     try:
@@ -78,8 +81,7 @@ def whole_file(
             with target.open("wb") as file:
                 yield file
             return
-        if target.is_dir():
-            raise UsageError(f"cannot write {os.fspath(path)}: it is a folder")
+        check_file(target, os.fspath(path))
         if not (replace or append):
             check_new(target, os.fspath(path), can_append=append is not None)
         state = None if replace else FileState.of(target)
@@ -88,6 +90,8 @@ def whole_file(
             if append and target.exists():
                 shutil.copyfile(target, written)
             with written.open("ab") as file:
+                if append and not ends_line(written):
+                    file.write(b"\n")
                 yield file
             if state:
                 state.check()
@@ -95,7 +99,7 @@ def whole_file(
     except BrokenPipeError:
         raise
     except OSError as error:
-        if isinstance(error, _WRONG_PATH) and error.filename is None:
+        if _is_wrong_path(error) and error.filename is None:
             raise  # of something else than the file itself
         raise output_error(os.fspath(path), error) from error
 
@@ -107,6 +111,30 @@ def is_special(target: Path) -> bool:
     except OSError:
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def check_file(target: Path, name: str) -> None:
+    """Check that a file can be at a path: nothing else is there, and the way to it can be walked.
+
+    :raises UsageError: if it is a folder, or named like one.
+    :raises OSError: if the system can't even look there.
+    """
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        mode = None
+    if mode is not None and stat.S_ISDIR(mode):
+        raise UsageError(f"cannot write {name}: it is a folder")
+    if name.endswith(("/", os.sep)):
+        raise UsageError(f"cannot write {name}: it is named like a folder, with a slash at its end")
+
+
+def ends_line(path: Path) -> bool:
+    """Tell whether the last line of a file is ended; that of an empty one is."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 1, 0))
+        return file.read() in {b"", b"\n"}
 
 
 def check_new(target: Path, name: str, *, can_append: bool) -> None:
@@ -123,8 +151,21 @@ def output_error(name: str, error: OSError) -> SitemapException:
     """Return what the system says about a file that can't be made as an error of this library."""
     if isinstance(error, SitemapException):
         return error
-    kind = UsageError if isinstance(error, _WRONG_PATH) else StorageError
+    kind = UsageError if _is_wrong_path(error) else StorageError
     return kind(f"cannot write {name}: {error.strerror or error}")
+
+
+def _is_wrong_path(error: OSError) -> bool:
+    return isinstance(error, _WRONG_PATH) or error.errno in _WRONG_NAME
+
+
+@contextmanager
+def told_as_output_error(name: str) -> Iterator[None]:
+    """Raise what the system says about a file that can't be made as an error of this library."""
+    try:
+        yield
+    except OSError as error:
+        raise output_error(name, error) from error
 
 
 @contextmanager

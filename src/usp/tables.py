@@ -157,7 +157,8 @@ def to_arrow(
 
     :raises MissingExtraError: if pyarrow is missing; the extra ``tables`` installs it.
     """
-    return _arrow_table(_Reading(source, [wanted_table(table, columns)], unique, reading))
+    wanted = wanted_table(table, columns)
+    return _arrow_table(_Reading(source, [wanted], unique, reading), "to_arrow()")
 
 
 @explains_table
@@ -180,7 +181,7 @@ def to_pandas(
     pandas = load("pandas", "to_pandas()", None)
     pa = load("pyarrow", "to_pandas()", "tables")
     read = _Reading(source, [wanted_table(table, columns)], unique, reading)
-    found = _arrow_table(read)
+    found = _arrow_table(read, "to_pandas()")
     types = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
     frame: pd.DataFrame = found.to_pandas(
         types_mapper=types.get, self_destruct=True, split_blocks=True
@@ -206,14 +207,18 @@ def to_polars(
     :raises MissingExtraError: if polars or pyarrow is missing.
     """
     polars = load("polars", "to_polars()", None)
-    found = to_arrow(source, table, columns=columns, unique=unique, **reading)
-    frame: pl.DataFrame = polars.from_arrow(found)
+    load("pyarrow", "to_polars()", "tables")
+    read = _Reading(source, [wanted_table(table, columns)], unique, reading)
+    frame: pl.DataFrame = polars.from_arrow(_arrow_table(read, "to_polars()"))
     return frame
 
 
-def _arrow_table(read: "_Reading") -> "pa.Table":
-    """Return the only table of what is read, with what came of it in its metadata."""
-    types = _arrow_types("to_arrow()")
+def _arrow_table(read: "_Reading", purpose: str) -> "pa.Table":
+    """Return the only table of what is read, with what came of it in its metadata.
+
+    :param purpose: what needs pyarrow, for the error if it is missing.
+    """
+    types = _arrow_types(purpose)
     (wanted,) = read.tables
     schema = types.schema(wanted)
     batches = (types.record_batch(batch, schema) for batch in read.batches())

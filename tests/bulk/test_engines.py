@@ -183,7 +183,7 @@ def test_the_second_ctrl_c_does_not_wait_for_silent_sites(tmp_path: Path) -> Non
         running.send_signal(signal.SIGINT)
         started = time.monotonic()
         _, err = running.communicate(timeout=30)  # no process has its stderr open any more
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < 15
         assert err.count(b"Traceback") == err.count(b"\nKeyboardInterrupt\n")
         assert_no_scratch(tmp_path)
         assert len(bulk.status(tmp_path).missing) == 2
@@ -206,7 +206,7 @@ def test_a_worker_leaves_ctrl_c_to_its_parent_and_ends_when_the_parent_is_gone(
         running.kill()
         started = time.monotonic()
         _, err = running.communicate(timeout=30)
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < 15
         assert err == b""
         assert_no_scratch(tmp_path)
 

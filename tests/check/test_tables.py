@@ -8,6 +8,7 @@ import pytest
 import usp
 from tests.server import LoopbackServer
 from usp.exceptions import UsageError
+from usp.objects.outcome import Outcome
 from usp.web_client.recording import RecordingWebClient
 
 SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -133,3 +134,20 @@ def test_a_text_in_place_of_a_sitemap_is_no_table(text: str, tmp_path: Path) -> 
 def test_a_folder_without_tables_is_refused_and_base_url_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="base_url"):
         usp.check(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [(403, Outcome.BLOCKED), (404, Outcome.NONE), (None, Outcome.UNREACHABLE)],
+)
+def test_tables_without_a_sitemap_say_why_the_crawl_found_none(
+    server: LoopbackServer, tmp_path: Path, answer: int | None, outcome: Outcome
+) -> None:
+    home = server.url if answer else "http://127.0.0.1:9/"
+    server.otherwise = answer or 404
+    options: dict[str, Any] = {"use_known_paths": False, "max_attempts": 1}
+    with usp.sync(home, state=tmp_path / "state.db", **options) as changes:
+        list(changes)
+    with usp.check(tmp_path / "state.db") as stream:
+        list(stream)
+        assert stream.outcome is outcome

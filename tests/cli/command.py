@@ -3,7 +3,7 @@
 The process runs in Python's development mode, which reports unclosed sockets and files on stderr;
 without the proxies of the environment, which can't reach the loopback interface; and with the
 default buffering. ``usp`` and ``script`` fork a process that has its imports done (``tests.warm``),
-unless it gets environment variables of its own; the others start a new one.
+unless it gets environment variables that Python reads when it starts; the others start a new one.
 """
 
 import os
@@ -15,13 +15,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import usp as package
-from tests.warm import WarmPython
+from tests.warm import WarmPython, starts_alike
 
 DEVELOPMENT = ("-X", "dev")
 USP = (sys.executable, *DEVELOPMENT, "-m", "usp")
 WARM = WarmPython(
-    tuple(
-        f"usp.cli._{name}" for name in ("check", "sync", "changes", "diff", "ls", "find", "demo")
+    (
+        "usp.aio",
+        "usp._export.arrow",
+        "usp._report.run",
+        "usp.cli._config",
+        "usp.cli._parser",
+        *(f"usp.cli._{name}" for name in ("ls", "find", "demo", "export", "crawl")),
+        *(f"usp.cli._{name}" for name in ("check", "report", "diff", "sync", "changes")),
     ),
     DEVELOPMENT,
 )
@@ -76,9 +82,7 @@ def search_path(*extra: Path) -> str:
 
 def usp(*args: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
     """Run ``usp`` with these arguments and wait for its end."""
-    if cwd is not None:
-        return run(*USP, *args, env=env, cwd=cwd)
-    return _python("-m", "usp", *args, env=env)
+    return _python("-m", "usp", *args, env=env, cwd=cwd)
 
 
 def redirected(how: str, *args: str) -> Finished:
@@ -91,10 +95,10 @@ def script(code: str, *args: str, env: Mapping[str, str] | None = None) -> Finis
     return _python("-c", code, *args, env=env)
 
 
-def _python(*args: str, env: Mapping[str, str] | None) -> Finished:
-    if env is None:
-        return _finished(WARM.run(*args, env=environment()))
-    return run(sys.executable, *DEVELOPMENT, *args, env=env)
+def _python(*args: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
+    if starts_alike(env or ()):
+        return _finished(WARM.run(*args, env=environment(env), cwd=cwd or Path.cwd()))
+    return run(sys.executable, *DEVELOPMENT, *args, env=env, cwd=cwd)
 
 
 def run(*command: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:

@@ -54,6 +54,21 @@ def test_the_nearest_file_counts_and_usp_toml_goes_first(folder: Path) -> None:
     assert options() == {"limit": 3}
 
 
+@pytest.mark.parametrize(
+    ("written", "typed", "found"),
+    [
+        ("append = true", ["--replace"], {"replace": True}),
+        ("replace = true", ["--append"], {"append": True}),
+        ('replay = "x.warc.gz"', ["--record", "y.warc.gz"], {"record": "y.warc.gz"}),
+    ],
+)
+def test_a_typed_option_goes_before_its_opposite_in_the_file(
+    folder: Path, written: str, typed: list[str], found: dict[str, object]
+) -> None:
+    (folder / "usp.toml").write_text(f"{written}\n[ls]\n{written}\n")
+    assert options(*typed) == found
+
+
 def test_the_command_line_goes_before_the_file(folder: Path) -> None:
     (folder / "usp.toml").write_text(
         'limit = 1\nhomepage = true\nheader = ["A: b"]\nformat = "pages"\n'

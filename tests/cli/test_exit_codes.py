@@ -112,6 +112,19 @@ def test_2_if_the_log_goes_into_another_file_that_is_written(
     assert not file.exists()
 
 
+@pytest.mark.parametrize("command", ["export", "ls", "find", "check", "report", "sync", "diff"])
+def test_2_if_the_recording_and_the_output_are_one_file(
+    server: LoopbackServer, tmp_path: Path, command: str
+) -> None:
+    file, link = tmp_path / "pages.csv", tmp_path / "link.csv"
+    link.symlink_to(file)
+    more = {"sync": ["--state", str(tmp_path / "x.db")], "diff": [server.url]}.get(command, [])
+    ended = usp(command, server.url, *more, "--record", str(link), "-o", str(file), "--replace")
+    assert (ended.code, ended.out, server.requested) == (2, "", [])
+    assert ended.err == f"usp: error: --record and -o name the same file: {file}\n"
+    assert not file.exists()
+
+
 def test_2_if_the_log_file_cannot_be_opened(server: LoopbackServer, tmp_path: Path) -> None:
     log = tmp_path / "no" / "such" / "folder" / "log"
     ended = usp("ls", server.url, "-l", str(log))

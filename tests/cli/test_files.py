@@ -109,6 +109,19 @@ def test_a_file_is_replaced_or_continued(site: LoopbackServer, tmp_path: Path, f
     assert file.read_bytes().splitlines() == first
 
 
+@pytest.mark.parametrize("form", ["pages", "csv", "jsonl"])
+def test_a_last_line_without_an_end_is_ended_first(
+    site: LoopbackServer, tmp_path: Path, form: str
+) -> None:
+    file = tmp_path / "out"
+    arguments = ["ls", site.url, "-k", "-f", form, "-o", str(file), "--append"]
+    assert usp(*arguments).code == 0
+    first = file.read_bytes().splitlines()
+    file.write_bytes(file.read_bytes().rstrip(b"\r\n"))
+    assert usp(*arguments).code == 0
+    assert file.read_bytes().splitlines() == [*first, *first[int(form == "csv") :]]
+
+
 def test_rows_do_not_follow_other_columns(site: LoopbackServer, tmp_path: Path) -> None:
     file = tmp_path / "out.csv"
     file.write_text("a,b\n1,2\n")
@@ -206,9 +219,17 @@ def test_nothing_is_appended_to_what_is_one_document(
     assert site.requested == []
 
 
+LONG = "x" * 300 + ".csv"
 WRONG_FILES = [
     ("missing/out", "cannot write missing/out: No such file or directory"),
     (".", "cannot write .: it is a folder"),
+    ("file.csv/x.csv", "cannot write file.csv/x.csv: Not a directory"),
+    (
+        "new.csv/",
+        "cannot write new.csv/: it is named like a folder, with a slash at its end",
+    ),
+    (LONG, f"cannot write {LONG}: File name too long"),
+    ("loop.csv", "cannot write loop.csv: Too many levels of symbolic links"),
 ]
 
 
@@ -222,11 +243,14 @@ def test_a_file_that_cannot_be_written_is_one_line(
     message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as ended:
-        main(["ls", site.url, "-o", name])
-    assert ended.value.code == 2
-    assert capsys.readouterr().err == f"usp: error: {message}\n"
+    Path("file.csv").touch()
+    Path("loop.csv").symlink_to("loop.csv")
+    for more in ([], ["--replace"], ["--append"]):
+        with pytest.raises(SystemExit) as ended:
+            main(["ls", site.url, "-o", name, *more])
+        assert (ended.value.code, capsys.readouterr().err) == (2, f"usp: error: {message}\n")
     assert site.requested == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file.csv", "loop.csv"]
 
 
 def test_values_cannot_control_a_terminal_or_break_what_replaces_stdout(

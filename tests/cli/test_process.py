@@ -103,6 +103,7 @@ def test_a_process_that_ignores_sigterm_goes_on_ignoring_it(server: LoopbackServ
     assert process.returncode == 130
 
 
+@pytest.mark.sampled(5)
 @no_sigint_on_windows
 @pytest.mark.parametrize("program", [USP, SCRIPT], ids=["module", "script"])
 @pytest.mark.parametrize("command", [("ls", "http://127.0.0.1:9/"), ("demo",)], ids=["ls", "demo"])
@@ -123,7 +124,7 @@ def test_ctrl_c_works_while_modules_are_imported(
     assert (process.returncode, out.decode(), err.decode()) == (130, "", "")
 
 
-def test_an_export_to_parquet_imports_neither_pandas_nor_numpy(
+def test_an_export_to_parquet_imports_nothing_that_it_does_not_need(
     server: LoopbackServer, tmp_path: Path
 ) -> None:
     pytest.importorskip("pyarrow")
@@ -137,7 +138,10 @@ def test_an_export_to_parquet_imports_neither_pandas_nor_numpy(
     loaded = {line.rpartition("|")[2].strip() for line in ended.err.splitlines()}
     assert "pyarrow.lib" in loaded
     # Where one is looked for, its name is there; if it were found, its parts were as well.
-    assert not any(name.startswith(("numpy.", "pandas.")) for name in loaded)
+    unneeded = ("numpy.", "pandas.", "charset_normalizer.", "chardet.")
+    assert not any(name.startswith(unneeded) for name in loaded)
+    messages = [line for line in ended.err.splitlines() if not line.startswith("import time")]
+    assert len(messages) == 1, messages  # what came of it, and no warning
 
 
 def test_version_imports_no_network_module() -> None:

@@ -118,6 +118,16 @@ def test_a_site_that_says_no_has_a_report_and_an_exit_code(
     assert words in file.read_text()
 
 
+def test_a_state_of_a_site_that_did_not_answer_says_so_shortly(tmp_path: Path) -> None:
+    state = str(tmp_path / "state.db")
+    synced = usp("sync", "http://127.0.0.1:9/", "--state", state, "-k", "--max-attempts", "1")
+    assert synced.code == 3
+    assert "9/: unreachable (Failed to establish a new connection: [Errno" in synced.err
+    ended = usp("report", state, "-o", str(tmp_path / "report.html"))
+    assert ended.code == 3
+    assert ended.err.splitlines()[-1].startswith("unreachable: 1 sitemap (1 failed), 0 pages, ")
+
+
 def test_strict_fails_for_a_part(demo_site: DemoSite, tmp_path: Path) -> None:
     done = usp("report", demo_site.url, "-o", str(tmp_path / "r.html"), "--strict")
     assert done.code == 3

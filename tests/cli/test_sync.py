@@ -247,8 +247,8 @@ def test_ctrl_c_ends_the_runs_of_silent_sites_and_a_site_that_is_done_stays_so(
         wait_until(lambda: "/b.xml" in server.requested)
         process.send_signal(signal.SIGINT)
         started = time.monotonic()
-        out, err = process.communicate(timeout=10)
-    assert time.monotonic() - started < 2
+        out, err = process.communicate(timeout=30)
+    assert time.monotonic() - started < 15
     assert (process.returncode, out.decode(), err.decode()) == (130, "", "")
     server.site["/b.xml"] = urlset("2")
     assert usp(*command) in (

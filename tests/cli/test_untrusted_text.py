@@ -199,6 +199,7 @@ def latin_reason(handler: Handler) -> None:
 NASTY_URL = "/p\u202e\u2066\u2028\u2029\x85\x9b\u200f.xml"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
 @pytest.mark.parametrize("reason", [nasty_reason, latin_reason])
 def test_nothing_that_controls_a_terminal_is_printed_or_logged(

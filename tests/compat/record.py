@@ -18,16 +18,16 @@ HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
 DATA = HERE / "data"
 RECORDED_VERSION = "1.8.1"
+ENVIRONMENT = {"PYTHONHASHSEED": "0", "TZ": "UTC", "PYTHONUTF8": "1"}
 
 
 def run(python: str, script: Path, *arguments: str) -> str:
     """Return what a script prints; the hash seed and the time zone are fixed."""
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "TZ": "UTC", "PYTHONUTF8": "1"}
     done = subprocess.run(
         [python, str(script), *arguments],
         capture_output=True,
         encoding="utf-8",
-        env=environment,
+        env={**os.environ, **ENVIRONMENT},
         timeout=60,
         check=False,
     )

@@ -2,8 +2,8 @@
 
 ``programs/`` holds the programs, ``data/`` what they print with 1.8.1 (see ``record.py``), and
 ``corrections.py`` the values that are wrong there. Of the text of a reason only the phrases that
-programs look for are compared (``PHRASES``). Each program runs in a process of its own, as a user
-runs it.
+programs look for are compared (``PHRASES``). Each program runs in a process of its own, which
+imports the package as a user's process does.
 """
 
 from __future__ import annotations
@@ -11,14 +11,19 @@ from __future__ import annotations
 import copy
 import json
 import re
-import sys
 from typing import Any
 
 import pytest
 
 from tests.compat.corrections import CORRECTIONS, Correction
-from tests.compat.record import DATA, PROGRAMS, run
+from tests.compat.record import DATA, ENVIRONMENT, PROGRAMS
+from tests.warm import WarmPython
 
+WARM = WarmPython(
+    ("http.server", "requests_cache", "requests_mock", "unittest.mock", "dateutil.parser"),
+    environment=ENVIRONMENT,
+)
+"""With nothing of the package: which of its modules a program imports is a part of the test."""
 NAMES = sorted(program.stem for program in PROGRAMS.glob("*.py"))
 PHRASES = re.compile(
     r"Unable to fetch sitemap from \S+: .+"
@@ -78,7 +83,9 @@ def phrase(reason: str) -> str | AnyText:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_program_for_1_8_1_prints_the_same(name: str) -> None:
-    printed = json.loads(run(sys.executable, PROGRAMS / f"{name}.py"))
+    done = WARM.run(str(PROGRAMS / f"{name}.py"))
+    assert done.returncode == 0, done.stderr.decode()
+    printed = json.loads(done.stdout)
     assert plain_reasons(printed) == plain_reasons(corrected(name))
 
 

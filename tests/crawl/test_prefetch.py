@@ -83,7 +83,8 @@ def test_a_stream_reaches_its_end_in_document_order(
     assert stream(stream_crawl(policy), hosts, order) == [START, *hosts.urls]
 
 
-MANY = tuple(Child(url(f"many/{number}")) for number in range(100_000))
+def many_children() -> tuple[Child, ...]:
+    return tuple(Child(url(f"many/{number}")) for number in range(100_000))
 
 
 def requested_hosts(crawl: Crawl) -> set[str | None]:
@@ -91,7 +92,7 @@ def requested_hosts(crawl: Crawl) -> set[str | None]:
 
 
 def test_while_many_requests_are_queued_no_index_is_expanded_early() -> None:
-    many = Document(url("b"), Kind.INDEX, [], MANY)
+    many = Document(url("b"), Kind.INDEX, [], many_children())
     elsewhere = Document(url("c"), Kind.INDEX, [], (Child("http://elsewhere.example/"),))
     for prefetched, host in (
         ((elsewhere,), "elsewhere.example"),
@@ -112,7 +113,7 @@ def test_while_prefetched_indexes_list_too_many_only_the_awaited_url_is_requeste
     crawl._receive(first, robots(*"abcdefgh"), 0)
     awaited, *others = crawl.take(0)
     for request in others[:5]:
-        crawl._receive(request, Document(request.url, Kind.INDEX, [], MANY), 0)
+        crawl._receive(request, Document(request.url, Kind.INDEX, [], many_children()), 0)
     assert crawl.take(0) == []
     crawl._receive(awaited, BUSY, 0)
     assert [retry.url for retry in crawl.take(60)] == [awaited.url]

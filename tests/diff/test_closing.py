@@ -35,9 +35,9 @@ def test_another_thread_can_close_a_comparison_that_waits(
     waits.wait(10)
     closed_at = time.monotonic()
     found.close()
-    assert time.monotonic() - closed_at < 1  # it doesn't wait for the thread
+    assert time.monotonic() - closed_at < 5  # it doesn't wait for the thread
     reading.finish()
-    assert reading.ended_at - closed_at < 2
+    assert reading.ended_at - closed_at < 10
     assert (reading.urls, next(found, None)) == ([], None)
     assert (found.is_answered, found.is_whole) == (False, False)
     wait_until(lambda: not fetchers())

@@ -117,6 +117,7 @@ AROUND: Final[dict[str, Input]] = {
     'a declaration that ends without its question mark: `encoding="UTF-8">`': (
         DECLARATION.replace("?>", ">") + TWO
     ),
+    "a script before the document: `<script>`": f"<script>x()</script>{DECLARATION}{TWO}",
     "a PHP warning as HTML: `<b>Warning</b>`": f"<br />\n<b>Warning</b>: x\n{DECLARATION}{TWO}",
     "a PHP notice as text: `Notice: x`": f"Notice: x in y.php on line 3\n{TWO}",
     "`<pre>` around the document": f"<pre>{TWO}</pre>",
@@ -153,6 +154,13 @@ MALFORMED: Final[dict[str, Input]] = {
     ),
     "an index with a bare `&`": index(A, "http://h/?q=1&p=2"),
     "a feed with a bare `&`": feed(item(LINK + T), item(f"<link>{B}</link><title>a & b</title>")),
+    "a feed with an unclosed `<link>http://h/b<category>`": feed(
+        item(LINK + T), item(f"{T}<link>{B}<category>c</category>")
+    ),
+    "an Atom feed with an unclosed `<link>` without a URL, then `<author>`": (
+        f'<feed xmlns="http://www.w3.org/2005/Atom"><entry>{T}<link href="{A}"/></entry>'
+        f"<entry>{T}<link rel='alternate'><author><name>Bob</name></author></entry></feed>"
+    ),
     "a urlset truncated after an entry": f"<urlset {SM}>{u(A)}{u(B)}",
     "a urlset truncated within a URL": f"<urlset {SM}>{u(A)}{u(B)}<url><loc>http://h/",
     "a urlset truncated after a `<loc>`": f"<urlset {SM}>{u(A)}{u(B)}<url><loc>{C}</loc>",
@@ -162,6 +170,10 @@ MALFORMED: Final[dict[str, Input]] = {
     "an index truncated within a URL": index(A, B).removesuffix("b</loc></sitemap></sitemapindex>"),
     "a feed truncated within an item": f"<rss><channel>{item(T + LINK)}<item>{T}<link>http:",
     "a urlset that begins within its root tag": f'/sitemap/0.9">{u(A)}{u(B)}</urlset>',
+    "a urlset that begins within the end tag of an entry: `/url>`": f"/url>{u(B)}{u(C)}</urlset>",
+    "a urlset with prefixes that begins within an entry: `<sm:loc>`": (
+        f"//h/a</loc></url>{u(B)}{u(C)}</urlset>".replace("</", "</sm:").replace("<u", "<sm:u")
+    ).replace("<loc", "<sm:loc"),
     "a urlset that begins within an entry": f"//h/a</loc></url>{u(B)}{u(C)}</urlset>",
     "an index that begins within an entry": index(A, B).partition("<loc>")[2],
     "a feed that begins within its logo: `<image><url>`": (
@@ -204,6 +216,9 @@ NAMES: Final[dict[str, Input]] = {
     "the image namespace under another prefix: `<pic:loc>`": (
         urlset(u(A, IMAGE_I)).replace("image:", "pic:").replace(":image=", ":pic="),
         with_image,
+    ),
+    "the namespace of RDF under another prefix: `<item r:about=`": (
+        f'<r:RDF {RDF.replace(":rdf=", ":r=")}><item r:about="{A}">{T}</item></r:RDF>'
     ),
     "an unknown element between entries: `<x>y</x>`": urlset(u(A), "<x>y</x>", u(B)),
     "an unknown element with a `<loc>` in an entry": urlset(u(A, f"<x><loc>{C}</loc></x>"), u(B)),
@@ -335,6 +350,7 @@ def declared(name: str, codec: str, url: str = "http://h/é") -> bytes:
     return f'<?xml version="1.0" encoding="{name}"?>{urlset(u(url))}'.encode(codec)
 
 
+WARNING: Final = "<br />\n<b>Warning</b>:  x in <b>y.php</b> on line <b>3</b><br />\n"
 GZIPPED: Final = gzip.compress(TWO.encode())
 ENCODINGS: Final[dict[str, Input]] = {
     "UTF-8 without a declaration": urlset(u("http://h/é")).encode(),
@@ -343,6 +359,7 @@ ENCODINGS: Final[dict[str, Input]] = {
     "UTF-16 without a byte order mark": declared("UTF-16", "utf-16-le"),
     "UTF-32 with a byte order mark": declared("UTF-32", "utf-32"),
     'UTF-8 that declares `encoding="UTF-16"`': declared("UTF-16", "utf-8"),
+    'ASCII that declares `encoding="cp037"`': declared("cp037", "ascii", A),
     'the HTTP charset against `encoding="UTF-8"`': Served(
         "/s.xml",
         declared("UTF-8", "cp1251", "http://h/ж"),
@@ -365,6 +382,8 @@ ENCODINGS: Final[dict[str, Input]] = {
     "invalid bytes": urlset(u(A), u("http://h/é")).encode("latin-1"),
     'a string that declares `encoding="UTF-16"`': declared("UTF-16", "utf-8").decode(),
     "text in UTF-16": f"{A}\nhttp://h/é\n".encode("utf-16"),
+    "a sitemap, and another one in UTF-16 after it": urlset(u(A)).encode()
+    + urlset(u(B)).encode("utf-16"),
 }
 COMPRESSION: Final[dict[str, Input]] = {
     "gzip under the name of XML: `/s.xml`": Served("/s.xml", GZIPPED, {"Content-Type": "text/xml"}),
@@ -389,6 +408,12 @@ COMPRESSION: Final[dict[str, Input]] = {
 }
 LINES: Final[dict[str, Input]] = {
     "a line break after the colon": robots(f"Sitemap:\n{A}"),
+    "a script's warning inside of the URL: `<b>Warning</b>`": robots(
+        f"Sitemap: {A}\nSitemap: http://h/{WARNING}b\n"
+    ),
+    "a script's error inside of the URL: `<b>Fatal error</b>`": robots(
+        f"Sitemap: {A}\nSitemap: {B}{WARNING.replace('Warning', 'Fatal error')}"
+    ),
     "lines that end in CR": robots(f"Sitemap: {A}\rSitemap: {B}\r"),
     "a byte order mark at the start": robots(f"\ufeffSitemap: {A}"),
     "a `Sitemap:` in the group of a `User-agent:`": robots(
@@ -400,6 +425,17 @@ LINES: Final[dict[str, Input]] = {
     "a byte order mark at the start of the text": f"\ufeff{A}\n{B}",
     r"line breaks as escape sequences: `http://h/a\nhttp://h/b`": rf"{A}\n{B}\n",
     "text between the URLs": f"Our pages:\n{A}\nand\n{B}\n",
+    "a script's warning inside of a URL: `<b>Warning</b>`": f"{A}\nhttp://h/{WARNING}b\n",
+    "a script's warning after half of a URL: `Warning: x in y.php on line 3`": (
+        f"{A}\nhttp://h/\nWarning: x in y.php on line 3\nb\n{C}\n"
+    ),
+    "a script's error after the URLs: `Fatal error: x in y.php on line 3`": (
+        f"{A}\n{B}\n\nFatal error: x in y.php on line 3\n"
+    ),
+    "two URLs without a line break between them: `http://h/bhttp://h/c`": f"{A}\n{B}{C}\n",
+    "an error page inside of a URL: `http://h/x<html>`": (
+        f"{A}\nhttp://h/x<html>\n<body>502</body></html>y\n{B}\n"
+    ),
     "`ftp://h/x` and `/x` between the URLs": f"{A}\nftp://h/x\n/x\n{B}\n",
     "`http://h/x y` and `http://h/<x>` between the URLs": f"{A}\nhttp://h/x y\nhttp://h/<x>\n{B}",
     "a comma-separated table: `http://h/x,2020`": "http://h/x,2020\n",

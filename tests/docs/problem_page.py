@@ -78,7 +78,9 @@ print(len(sitemap.pages), sitemap.complete)
 | `problem.severity` | a `Severity`: `error`, `warning` or `info`, see [below](#severity) |
 | `problem.message` | a description in words; the words may change between versions |
 | `problem.line` | the line number, from 1; None if the position is not known |
-| `problem.offset` | the byte offset in the decompressed document, from 0; None if not known |
+| `problem.offset` | the byte offset in the decompressed document, in its own encoding, \
+from 0; None if not known. After bytes that are invalid in the encoding (SM212) it may be off by a \
+few bytes |
 | `problem.sitemap_url` | the sitemap, in the problems of a crawl; None in those of a sitemap |
 
 The tables below are in `usp.objects.problem.CODES` as well: by code, a `Code` with `name`, \

@@ -32,7 +32,8 @@ has them at each position, as `all_pages()` does.
 
 - **Absent is null.** Nothing is invented: a page without `<priority>` has no 0.5, an unknown
   frequency is null and not `always`, and a list without elements is null. What is not valid is
-  null as well, and is in [`problems`](#problems).
+  null as well, and is in [`problems`](#problems). A price that is too large for a
+  number of 64 bits, such as `1e999`, is null: JSON has no infinity.
 - A **timestamp** is in UTC, in microseconds. A time without a zone is taken as UTC, a date without
   a time as midnight. In the first and last hours of the calendar, where UTC doesn't have the
   time (`0001-01-01T00:00:00+14:00`), the zone is dropped.

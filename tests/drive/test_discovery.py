@@ -103,6 +103,7 @@ def test_without_a_classic_stage_the_homepage_is_searched_only_on_request(
         server.requests.clear()
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", NEWER_PATHS)
 @pytest.mark.parametrize("crawl", CRAWLS)
 def test_newer_paths_are_tried_where_nothing_else_is_found(

@@ -83,7 +83,7 @@ def test_closing_early_does_not_wait_and_leaves_no_thread(site: LoopbackServer) 
     next(stream)
     start = time.monotonic()
     stream.close()
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 10
     left = set(threading.enumerate()) - before
     assert not [thread for thread in left if thread.name == "usp-fetch"]
     with pytest.raises(StopIteration):
@@ -127,7 +127,7 @@ def test_another_thread_can_close_a_stream_that_waits(site: LoopbackServer, stal
     pages = [page.url for page in stream]
     ended = time.monotonic()
     closing.join()
-    assert time.monotonic() - ended < 2
+    assert time.monotonic() - ended < 10
     assert pages == ([] if stalled == "/robots.txt" else pages_of(site, "a"))
     assert [problem.code for problem in stream.problems] == ["SM706"]
     assert stream.outcome is not Outcome.FOUND
@@ -240,7 +240,7 @@ def test_memory_does_not_grow_with_the_site(server: LoopbackServer) -> None:
     assert peak(40) < peak(4) + 12_000_000, "for ten times the pages, only prefetched documents"
 
 
-@pytest.mark.parametrize("max_sitemaps", [1, 2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("max_sitemaps", [1, 2, 3, 4, 5, 6, 7, 10**30])
 def test_a_limit_on_sitemaps_keeps_the_pages_of_those_that_were_read(
     site: LoopbackServer, max_sitemaps: int
 ) -> None:

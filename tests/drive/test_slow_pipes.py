@@ -16,7 +16,7 @@ from tests.drive.ways import WAYS, Finding
 from usp import Outcome
 
 SECONDS = 0.4
-LATE = SECONDS + 2
+LATE = SECONDS + 6
 ENTRY = b"<urlset><url><loc>http://h.example/a</loc></url>"
 LINES = b"http://h.example/a\nhttp://h.exam"
 

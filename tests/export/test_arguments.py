@@ -17,6 +17,54 @@ from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
 
 UNREACHABLE = "http://127.0.0.1:9/"
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rules for names")
+
+
+@POSIX
+@pytest.mark.parametrize("more", [{}, {"replace": True}, {"append": True}])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("file.csv/x.csv", "Not a directory"),
+        ("file.csv/", "Not a directory"),
+        ("x" * 300 + ".csv", "File name too long"),
+        ("loop.csv", "Too many levels of symbolic links"),
+        ("out/", "it is a folder"),
+    ],
+)
+def test_a_path_where_no_file_can_be_is_a_usage_error_before_anything_is_fetched(
+    name: str, message: str, more: dict[str, Any], server: LoopbackServer, tmp_path: Path
+) -> None:
+    (tmp_path / "file.csv").touch()
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
+    (tmp_path / "out" / "pages.csv").mkdir(parents=True)
+    form = "csv" if name.endswith("/") else None
+    with pytest.raises(UsageError, match=f"cannot write .+: {message}"):
+        usp.export(server.url, f"{tmp_path}/{name}", table="pages", format=form, **more)
+    assert server.requested == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file.csv", "loop.csv", "out"]
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["closed/x.csv", "unread.csv", "unread.db"])
+def test_a_path_that_needs_a_permission_is_a_usage_error(
+    name: str, server: LoopbackServer, tmp_path: Path
+) -> None:
+    (tmp_path / "unread.csv").write_text("url\n")
+    (tmp_path / "unread.db").write_text("x")
+    (tmp_path / "closed").mkdir()
+    for path in tmp_path.iterdir():
+        path.chmod(0)
+    if os.access(tmp_path / "unread.csv", os.R_OK):
+        pytest.skip("this user may read every file")
+    try:
+        with pytest.raises(
+            UsageError, match=r"cannot write .+: (Permission denied|unable to open)"
+        ):
+            usp.export(server.url, tmp_path / name, append=True)
+    finally:
+        (tmp_path / "closed").chmod(0o700)
+    assert server.requested == []
 
 
 @pytest.fixture
@@ -159,6 +207,7 @@ except usp.exceptions.MissingExtraError as error:
     ("module", "call", "what", "remedy"),
     [
         ("pyarrow", "usp.to_arrow(tree)", "to_arrow()", TABLES),
+        ("pyarrow", "usp.to_polars(tree)", "to_polars()", TABLES),
         ("pyarrow", "usp.export(tree, 'x.parquet')", "Parquet", TABLES),
         ("pandas", "usp.to_pandas(tree)", "to_pandas()", INSTALL.format("pandas")),
         ("polars", "usp.to_polars(tree)", "to_polars()", INSTALL.format("polars")),

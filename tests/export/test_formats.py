@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+import usp
 from tests.export.readers import READERS, read_csv, read_sqlite, text_of
 from tests.export.rows import EPOCH, Drawing, python_rows
 from tests.export.writing import write
+from tests.parse.reading import ALL
 from usp._export.target import ExportTarget
 from usp._export.times import iso_time
 from usp._tables.batch import Batch
@@ -254,6 +256,23 @@ def test_the_date_functions_of_sqlite_understand_the_times(tmp_path: Path) -> No
     with closing(sqlite3.connect(tmp_path / "x.db")) as database:
         found = database.execute("SELECT lastmod, date(lastmod), unixepoch(lastmod) FROM pages")
         assert found.fetchone() == ("2026-11-01T00:00:00.500000Z", "2026-11-01", 1_793_491_200)
+
+
+def test_no_format_has_an_infinite_number(tmp_path: Path) -> None:
+    price = '<video:price currency="EUR">1e999</video:price>'
+    page = f"<url><loc>http://h.example/1</loc><video:video>{price}</video:video></url>"
+    (tmp_path / "sitemap.xml").write_text(f"<urlset {ALL}>{page}</urlset>")
+    for name in ("x.jsonl", "x.db", "x.parquet"):
+        usp.export(tmp_path / "sitemap.xml", tmp_path / name, table="videos")
+    amount = {"amount": None, "currency": "EUR", "type": None, "resolution": None}
+    line = json.loads((tmp_path / "x.jsonl").read_text(), parse_constant=pytest.fail)
+    assert line["prices"] == [amount]
+    with closing(sqlite3.connect(tmp_path / "x.db")) as database:
+        ((cell,),) = database.execute("SELECT prices FROM videos")
+        assert json.loads(cell, parse_constant=pytest.fail) == [amount]
+        assert database.execute("SELECT json_valid(prices) FROM videos").fetchone() == (1,)
+    table = pytest.importorskip("pyarrow.parquet").read_table(tmp_path / "x.parquet")
+    assert table["prices"].to_pylist() == [[amount]]
 
 
 def test_a_folder_has_a_file_for_each_table(tmp_path: Path) -> None:

@@ -212,14 +212,6 @@ def test_formats_that_have_an_end_take_no_more_rows(name: str, tmp_path: Path) -
         write(f"{tmp_path}/{name}", [sites(1)], append=True)
 
 
-def test_a_last_line_that_was_left_open_is_ended_first(tmp_path: Path) -> None:
-    write(tmp_path / "x.csv", [sites(1)])
-    data = (tmp_path / "x.csv").read_bytes()
-    (tmp_path / "x.csv").write_bytes(data.rstrip(b"\r\n"))
-    write(tmp_path / "x.csv", [sites(2)], append=True)
-    assert len(read_csv(tmp_path / "x.csv")) == 7
-
-
 def test_an_empty_file_counts_as_none_when_rows_are_appended(tmp_path: Path) -> None:
     (tmp_path / "x.csv").touch()
     write(tmp_path / "x.csv", [sites(1)], append=True)

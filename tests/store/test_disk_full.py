@@ -1,12 +1,12 @@
 """A temporary directory that is full or missing: one clear error, and no document is lost."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command import TIMEOUT, Finished, environment
+from tests.cli.command import WARM as WARM_COMMAND
+from tests.cli.command import Finished, environment
 from tests.server import LoopbackServer, urlset
 from tests.store.crawling_programs import (
     PAGES,
@@ -15,7 +15,9 @@ from tests.store.crawling_programs import (
     command,
     serve_large_site,
 )
+from tests.warm import WarmPython
 
+WARM = WarmPython(("usp.aio", "usp.tree"), PYTHON[1:3])
 MESSAGE = "Data can't be kept in a temporary file"
 ADVICE = "Set TMPDIR to a directory that has room."
 SET_TEMPORARY_DIRECTORY = "import sys, tempfile; tempfile.tempdir = sys.argv[2]; "
@@ -25,10 +27,9 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit
 
 def run(line: list[str], folder: Path, *, max_blocks: int | None = None) -> Finished:
     """Run a program that may write files of at most so many blocks of 512 bytes."""
-    if max_blocks is not None:
-        line = ["/bin/sh", "-c", f'ulimit -f {max_blocks}; exec "$@"', "sh", *line]
+    python = next(warm for warm in (WARM, WARM_COMMAND) if tuple(line[1:3]) == warm.options)
     env = environment({"TMPDIR": str(folder)})
-    done = subprocess.run(line, capture_output=True, check=False, env=env, timeout=TIMEOUT)
+    done = python.run(*line[3:], env=env, max_blocks=max_blocks)
     return Finished(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

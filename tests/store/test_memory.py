@@ -137,6 +137,7 @@ def serve(server: LoopbackServer, encoding: str) -> None:
     server.site["/sitemap.xml"] = Answer(body=ENCODED[encoding])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("encoding", ENCODED)
 def test_a_fetched_document_is_not_held(
     server: LoopbackServer, peak: Callable[[], int], encoding: str

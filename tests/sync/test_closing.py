@@ -58,9 +58,9 @@ def test_another_thread_can_close_a_sync_that_waits(
     wait_until(lambda: len(reading.urls) == 2)
     closed_at = time.monotonic()
     found.close()
-    assert time.monotonic() - closed_at < 1  # it doesn't wait for the thread
+    assert time.monotonic() - closed_at < 5  # it doesn't wait for the thread
     reading.finish()
-    assert reading.ended_at - closed_at < 2
+    assert reading.ended_at - closed_at < 10
     assert next(found, None) is None
     assert [report.site for report in found.reports] == urls[:1]
     assert_intact(state)

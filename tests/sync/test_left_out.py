@@ -189,6 +189,7 @@ def test_a_robots_txt_that_declares_nothing_any_more_takes_nothing_away(
     assert run(server.url, state, **options) == [("removed", "2")]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("to", ["/a.xml", "/other.xml", "/index.xml", "/robots.xml", "/feed.xml"])
 @pytest.mark.parametrize("redirects", [False, True])
 @pytest.mark.parametrize("in_asyncio", [False, True])

@@ -222,14 +222,14 @@ def test_closing_a_sync_ends_the_runs_of_silent_sites_at_once(
         return time.monotonic() - started
 
     if in_asyncio:
-        assert asyncio.run(close_early()) < 2
+        assert asyncio.run(close_early()) < 10
     else:
         found = usp.sync(*urls, state=state, emit_initial=True, concurrency=concurrency)
         next(found)
         wait_until(lambda: "/b.xml" in server.requested)
         started = time.monotonic()
         found.close()
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 10
         assert fetchers() == []
     assert_free(state)
     server.site["/b.xml"] = urlset("2")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any, Final
 
 from usp._display import redact
@@ -56,17 +58,18 @@ def news(page: SitemapPage) -> dict[str, Any]:
     }
 
 
+def real(value: Decimal | None) -> float | None:
+    return None if value is None or math.isinf(float(value)) else float(value)
+
+
 def video_row(video: SitemapVideo) -> tuple[Any, ...]:
     show, nothing = video.tv_show or VideoShow(), VideoRestriction(None, ())
     restriction, platform = video.restriction or nothing, video.platform or nothing
-    prices = [
-        (None if one.amount is None else float(one.amount), one.currency, one.type, one.resolution)
-        for one in video.prices
-    ]
+    prices = [(real(one.amount), one.currency, one.type, one.resolution) for one in video.prices]
     row = {
         **{name: getattr(video, name) for name in SitemapVideo.__dataclass_fields__},
         "expiration_date": microseconds(video.expiration_date),
-        "rating": None if video.rating is None else float(video.rating),
+        "rating": real(video.rating),
         "publication_date": microseconds(video.publication_date),
         "restriction": (restriction.relationship, list(restriction.values) or None),
         "platform": (platform.relationship, list(platform.values) or None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -112,6 +113,24 @@ def only(document: str, *names: str) -> list[Any]:
 def test_absent_and_invalid_values_are_null(entry: str, column: str, value: object) -> None:
     document = urlset(u("https://h.example/1", entry))
     assert only(document, column) == [value]
+
+
+def test_a_number_that_no_column_has_is_null() -> None:
+    """The decimal of an object can be larger than the largest number of a column, 1.8e308."""
+    price = '<video:video><video:price currency="EUR">{}</video:price></video:video>'
+    document = urlset(u("https://h.example/1", price.format("1e999") + price.format("1e300")))
+    (page,) = Pages(Source.of(document, URL))
+    amounts = [one.prices[0].amount for one in page.videos or ()]
+    assert amounts == [Decimal("1e999"), Decimal("1e300")]
+    (videos,) = only(document, "videos")
+    at = TABLES["videos"].names.index("prices") - TABLES["videos"].names.index("thumbnail_loc")
+    assert [video[at] for video in videos] == [
+        [(None, "EUR", None, None)],
+        [(1e300, "EUR", None, None)],
+    ]
+    assert_columns_are_pages([document.encode()])
+    own = SitemapPage("https://h.example/1", priority=Decimal("NaN"))
+    assert rows(columns_of_pages([own], ["priority"]), ["priority"]) == [{"priority": None}]
 
 
 def test_a_story_without_a_readable_date_keeps_its_elements() -> None:

@@ -347,6 +347,24 @@ def test_the_row_of_a_site_says_what_robots_txt_says(
     assert row["robots_status"] is None
 
 
+def test_the_row_of_a_site_that_gives_nothing_has_the_code_of_the_first_failure(
+    server: LoopbackServer,
+) -> None:
+    server.otherwise = 403
+    for url, status in ((server.url, "403"), ("http://127.0.0.1:9/", "Connection refused")):
+        tree = usp.sitemap_tree_for_homepage(url)
+        reading = read_tables(url, ["sites", "attempts"], use_known_paths=True)
+        for batches in (reading, tables_of(tree, ["sites", "attempts"])):
+            rows = collected(batches)
+            (site,), attempts = rows["sites"], rows["attempts"]
+            assert site["code"] == attempts[0]["code"] == "SM101"
+            assert site["robots_status"].endswith(status)
+            assert "(" not in site["robots_status"], "no words of a library"
+    server.otherwise = 404
+    (row,) = collected(read_tables(server.url, ["sites"]))["sites"]
+    assert (row["outcome"], row["code"]) == ("none", None)
+
+
 def test_bodies_are_hashed_if_the_column_is_wanted(server: LoopbackServer) -> None:
     server.robots("/s.xml")
     server.site["/s.xml"] = body = urlset("/a")

@@ -15,7 +15,7 @@ from usp.web_client._http.errors import is_transient
 from usp.web_client.aio_client import AioWebClient
 
 DEADLINE = 0.4
-SOON = 2.5
+SOON = 10
 """Far below the timeout of 60 seconds."""
 LENGTH = "Content-Length: 1000\r\n\r\n"
 CHUNKED = "Transfer-Encoding: chunked\r\n\r\n"

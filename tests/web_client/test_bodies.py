@@ -19,7 +19,7 @@ from usp.web_client.abstract_client import (
 from usp.web_client.requests_client import RequestsWebClient
 
 DEADLINE = 0.4
-SOON = 2.5
+SOON = 10
 """Far below the timeout of 60 seconds."""
 LENGTH = "Content-Length: 1000\r\n\r\n"
 CHUNKED = "Transfer-Encoding: chunked\r\n\r\n"

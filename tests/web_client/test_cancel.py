@@ -23,7 +23,7 @@ from usp.web_client.abstract_client import (
 )
 from usp.web_client.requests_client import RequestsWebClient
 
-SOON = 2.0
+SOON = 10.0
 """Far below every timeout that is set here, far above what a slow machine needs."""
 
 Run = Callable[[Callable[[], object]], Callable[[], object]]

@@ -210,6 +210,7 @@ WAYS: dict[str, Callable[[str, list[str]], None]] = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("site", SITES)
 def test_credentials_in_a_url_are_shown_nowhere(

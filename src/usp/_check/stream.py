@@ -1,6 +1,7 @@
 """Streams of findings: how each kind of source is read for a check."""
 
 import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -44,6 +45,9 @@ from usp.objects.outcome import FoundBy
 from usp.stream import StreamStart, StreamState, SyncStream
 from usp.web_client.abstract_client import CrawlScope
 
+MAX_SILENCE: Final = 30.0
+"""In seconds: how long all robots.txt of other hosts that don't answer may take. The last of them
+may take as long as its timeout."""
 _EVERY_PAGE: Final[dict[str, Any]] = {
     **dict.fromkeys(("since", "until", "limit")),
     **dict.fromkeys(("include", "exclude", "kind"), ()),
@@ -183,22 +187,32 @@ class RobotsFetcher:
     """Fetches the robots.txt of other hosts, with the client of the crawl.
 
     Each has a scope of its own, also where a recording has none: so a replay opens as many scopes
-    as the check that was recorded.
+    as the check that was recorded. Hosts that don't answer cost a bounded time, however many a
+    sitemap names: then no other one is asked.
     """
 
-    def __init__(self, start: StreamStart) -> None:
+    def __init__(self, start: StreamStart, max_silence: float = MAX_SILENCE) -> None:
         self._start = start
+        self._max_silence = max_silence
+        self._silence = 0.0
 
     def __call__(self, url: str) -> Document | FetchFailed | None:
-        """Return what a request brings; it is not repeated. None if a recording doesn't have it.
+        """Return what a request brings; it is not repeated.
+
+        None if a recording doesn't have it, or if others took too long.
 
         :raises TimeoutError: if the crawl's time is up.
         """
+        if self._silence >= self._max_silence:
+            return None
         options = ReadOptions(Kind.ROBOTS, url=url)
         with self._start.client.for_crawl(self._start.homepage) as scope:
             if scope.order_in_recording(url) == math.inf:
                 return None
+            began = time.monotonic()
             result = self._result(scope, FetchRequest(url, is_guess=True, _options=options))
+        if isinstance(result, FetchFailed) and result.status is None:
+            self._silence += time.monotonic() - began
         if result is CRAWL_ENDED:
             raise TimeoutError
         if isinstance(result, TruncatedBody):

@@ -45,8 +45,9 @@ _TEXTS: Final = frozenset({InputKind.DELIMITED, InputKind.JSON_LINES})
 _TABLE_NAMES: Final = frozenset({".csv", ".tsv", ".jsonl", ".ndjson"})
 """Texts are tables only if a name says so: a text sitemap, or an error that a server wrote in place
 of a sitemap, may look like one. Which kind of table it is, the content says."""
-_TABLES: Final = ("sitemaps", "pages", "problems")
+_TABLES: Final = ("sites", "sitemaps", "pages", "problems")
 _COLUMNS: Final = {
+    "sites": ("outcome",),
     "sitemaps": (
         *("url", "declared_url", "parent_url", "found_by", "kind", "state", "code", "reason"),
         *("http_status", "redirects", "content_type", "bytes", "index_lastmod", "complete"),
@@ -84,6 +85,7 @@ _STEP: Final = 64
 """After so many rows the time is asked for."""
 _FAILED: Final = "failed"
 _SKIPPED: Final = "skipped"
+_WITHOUT_ANSWER: Final = (Outcome.BLOCKED, Outcome.UNREACHABLE)
 _Row = Mapping[str, Any]
 
 
@@ -155,9 +157,10 @@ class TableCheckStream(CheckStream):
         """What the tables say of the crawl that they come from; partial if the time was up."""
         if self._stops:
             return Outcome.PARTIAL
-        if not self._run.checked:
-            return Outcome.NONE
-        return self._listing.outcome or Outcome.FOUND
+        if self._run.checked:
+            return self._listing.outcome or Outcome.FOUND
+        # Where nothing could be read, the crawl knows why.
+        return next((why for why in _WITHOUT_ANSWER if self._tally[why]), Outcome.NONE)
 
     @property
     def sitemaps_read(self) -> int:
@@ -285,7 +288,9 @@ class _TableReading:
 
     def _read(self, table: str, rows: Iterator[_Row]) -> None:
         """Read the rows of a table."""
-        if table == "sitemaps":
+        if table == "sites":
+            self._tally.update(row["outcome"] for row in rows)
+        elif table == "sitemaps":
             for row in rows:
                 self._add_sitemap(row)
         elif table == "pages":

@@ -122,7 +122,8 @@ class Cursor:
     def sitemaps_left(self) -> int:
         """How many sitemaps can be added to the tree before it reaches its limit."""
         limit = self._policy.max_sitemaps
-        return sys.maxsize if limit is None else max(limit - self.tally.declared, 0)
+        left = sys.maxsize if limit is None else max(limit - self.tally.declared, 0)
+        return min(left, sys.maxsize)  # which is the most that islice() takes
 
     def prefetch_children(self, resource: Resource) -> Work[None]:
         """Request the children of an index early, unless a callback chooses among them."""

@@ -134,6 +134,20 @@ def first_line(path: Path, compression: Compression | None) -> Generator[bytes]:
                 return
 
 
+def last_byte(path: Path, compression: Compression) -> bytes:
+    """Return the last byte of what a compressed file has; none if it has nothing.
+
+    The whole file is read: only so a part that is missing or damaged shows.
+
+    :raises ValueError: if the file isn't compressed as it should be, or ends too early.
+    """
+    last = b""
+    with path.open("rb") as file:
+        for chunk in decompressed(file, compression):
+            last = chunk[-1:] or last
+    return last
+
+
 def beginning(parts: Iterable[bytes], limit: int = 65536) -> bytes:
     """Return what some parts begin with: about as much as the limit."""
     read = b""

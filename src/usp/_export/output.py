@@ -1,6 +1,5 @@
 """The files of an export while they are written; they get their names when all are whole."""
 
-import os
 import shutil
 import sqlite3
 import sys
@@ -10,13 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from usp._export.compression import CompressedSink, first_line
+from usp._export.compression import CompressedSink, first_line, last_byte
 from usp._export.formats import FileFormat, Writer
 from usp._export.options import WriteOptions
 from usp._export.sqlite import end_transactions
 from usp._tables.batch import Batch
 from usp._tables.schema import Table
-from usp._whole_file import FileState, is_special, move_into_place, output_error, scratch_folder
+from usp._whole_file import (
+    FileState,
+    ends_line,
+    is_special,
+    move_into_place,
+    output_error,
+    scratch_folder,
+)
 from usp.exceptions import SitemapException, StorageError, UsageError
 
 
@@ -35,19 +41,31 @@ class OutputFile:
     def check_continues(self) -> None:
         """Check that rows can follow those of the file that is there.
 
-        :raises UsageError: if it has other columns, or is something else.
+        :raises UsageError: if it has other columns, is something else, or is damaged.
         """
         if self.path is None or not self.form.format.is_text:
             return
         try:
             with closing(first_line(self.path, self.form.compression)) as line:
                 continues = self.form.format.writer_class().continues(line, self.tables)
-        except ValueError:
-            continues = False
+        except ValueError as error:
+            raise UsageError(f"Nothing can be appended to {self.path}: {error}.") from error
         if not continues:
             raise UsageError(
                 f"{self.path} doesn't have the columns of the rows that are to be appended."
             )
+
+    def ends_line(self) -> bool:
+        """Tell whether the last line of the file that is there is ended.
+
+        :raises UsageError: if it is compressed, and damaged: nothing could be read behind that.
+        """
+        if self.path is None or self.form.compression is None:
+            return self.path is None or ends_line(self.path)
+        try:
+            return last_byte(self.path, self.form.compression) in {b"", b"\n"}
+        except ValueError as error:
+            raise UsageError(f"Nothing can be appended to {self.path}: {error}.") from error
 
     @property
     def is_in_place(self) -> bool:
@@ -176,17 +194,10 @@ def _open_file(stack: ExitStack, file: OutputFile, written: Path, destination: P
     if file.options.append:
         shutil.copyfile(destination, written)
     sink = stack.enter_context(_closed_quietly(written.open("ab")))
-    if file.options.append and file.form.compression is None:
-        _end_line(destination, sink)
-    return _FileWriter(sink, file)
-
-
-def _end_line(path: Path, sink: BinaryIO) -> None:
-    """End the last line, if someone left it open."""
-    with path.open("rb") as existing:
-        existing.seek(-1, os.SEEK_END)
-        if existing.read() != b"\n":
-            sink.write(b"\n")
+    writer = _FileWriter(sink, file)
+    if file.options.append and not file.ends_line():
+        writer.end_line()
+    return writer
 
 
 @contextmanager
@@ -207,6 +218,10 @@ class _FileWriter:
         self._sink = sink
         self._packed = CompressedSink(sink, form.compression) if form.compression else None
         self._writer = form.format.open(self._packed or sink, file.tables, file.options)
+
+    def end_line(self) -> None:
+        """End the last line of the rows before, which someone left open."""
+        (self._packed or self._sink).write(b"\n")
 
     def write(self, batch: Batch) -> None:
         """Write some rows."""

@@ -12,7 +12,7 @@ that are appended to one are one transaction.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, Final
@@ -65,6 +65,7 @@ class SqliteWriter:
 
         :raises UsageError: if rows are to be appended to a database of something else.
         """
+        self._path = path
         self._tables = {table.name: table for table in tables}
         self._appends = options.append
         self._page_ids: dict[tuple[Any, Any], int] = {}
@@ -74,13 +75,15 @@ class SqliteWriter:
         self._database = sqlite3.connect(path, isolation_level=None)
         with ExitStack() as stack:
             stack.callback(self._database.close)
-            self._prepare(path)
+            self._prepare()
             stack.pop_all()  # now the writer closes it
 
-    def _prepare(self, path: Path) -> None:
+    def _prepare(self) -> None:
         if self._appends:
             self._database.execute("BEGIN IMMEDIATE")
-            self._check(path)
+            self._check()
+            # SQLite lets one begin a transaction in a database that can only be read.
+            self._database.execute("DELETE FROM meta WHERE false")
         else:
             # Nothing is lost with it: a database that isn't whole is dropped.
             self._database.execute("PRAGMA journal_mode = OFF")
@@ -127,9 +130,15 @@ class SqliteWriter:
 
     def abort(self) -> None:
         """Undo what was written."""
-        if self._appends and self._database.in_transaction:
-            self._database.execute("ROLLBACK")
+        with suppress(sqlite3.Error):  # on a full disk, SQLite has tried it already, in vain
+            if self._appends and self._database.in_transaction:
+                self._database.execute("ROLLBACK")
         self._database.close()
+        with suppress(sqlite3.Error):  # another program uses it, and will undo it
+            if self._appends and Path(f"{self._path}-journal").exists():
+                with closing(sqlite3.connect(self._path, isolation_level=None)) as again:
+                    again.execute("BEGIN IMMEDIATE")  # undoes what this connection left
+                    again.execute("COMMIT")
 
     def _number(self, batch: Batch) -> Iterable[int]:
         """Return the ids of some pages, and remember them for the parts that follow."""
@@ -172,9 +181,7 @@ class SqliteWriter:
 
     def _insertion(self, table: Table) -> str:
         if table.name not in self._statements:
-            own = ["id"] if self._is_numbered(table.name) else []
-            own += ["page_id"] if self._is_part(table.name) else []
-            names = [*own, *table.names]
+            names = self._names(table)
             columns = ", ".join(map(_quoted, names))
             marks = ", ".join("?" * len(names))
             self._statements[table.name] = (
@@ -182,8 +189,14 @@ class SqliteWriter:
             )
         return self._statements[table.name]
 
-    def _check(self, path: Path) -> None:
+    def _names(self, table: Table) -> tuple[str, ...]:
+        """Return the names of the columns, with the one that links pages and their parts."""
+        own = ("id",) if self._is_numbered(table.name) else ()
+        return (*own, *(("page_id",) if self._is_part(table.name) else ()), *table.names)
+
+    def _check(self) -> None:
         """Check that a database is one of ours, with the same tables and columns."""
+        path = self._path
         try:
             rows = self._database.execute("SELECT value FROM meta WHERE key = 'schema_version'")
             found = rows.fetchone()
@@ -193,9 +206,17 @@ class SqliteWriter:
             raise UsageError(f"{path} is no export of this version, so nothing can be appended.")
         for table in self._tables.values():
             known = self._database.execute(f"PRAGMA table_info({_quoted(table.name)})").fetchall()
-            names = tuple(name for _, name, *_ in known if name not in {"id", "page_id"})
-            if known and names != table.names:
-                raise UsageError(f"{path} has other columns of {table.name}; nothing was appended.")
+            names = tuple(name for _, name, *_ in known)
+            if known and names != self._names(table):
+                raise UsageError(f"{path} has {self._difference(table, names)}.")
+
+    def _difference(self, table: Table, names: Sequence[str]) -> str:
+        """Return why rows can't follow those of a table that has these columns."""
+        if {*names} ^ {*self._names(table)} != {"page_id"}:
+            return f"other columns of {table.name}; nothing was appended"
+        if "page_id" in names:
+            return f"{table.name} that belong to its pages: they can be appended with pages only"
+        return f"{table.name} without pages: they can be appended alone only"
 
 
 def end_transactions(database: Path) -> None:

@@ -14,7 +14,7 @@ from usp._export.options import WriteOptions
 from usp._export.output import OutputFile
 from usp._tables.schema import PAGE_PARTS, TABLES, Table, table_named
 from usp._validate import argument_error
-from usp._whole_file import FileState, check_new, is_special
+from usp._whole_file import FileState, check_file, check_new, is_special, told_as_output_error
 from usp.exceptions import UsageError
 
 STDOUT: Final = "-"
@@ -112,15 +112,18 @@ class ExportTarget:
     def _file(
         self, path: Path, tables: Sequence[Table], options: WriteOptions, *, replaces: bool
     ) -> OutputFile:
-        if not (options.append or replaces):
-            check_new(path, str(path), can_append=self.form.format.can_append)
-        # An empty file, such as one of mktemp, is as good as none.
-        append = options.append and path.exists() and path.stat().st_size > 0
-        before = None if replaces else FileState.of(path)
-        file = OutputFile(path, self.form, tuple(tables), replace(options, append=append), before)
-        if append:
-            file.check_continues()
-        return file
+        with told_as_output_error(str(path)):
+            check_file(path, str(path))
+            if not (options.append or replaces):
+                check_new(path, str(path), can_append=self.form.format.can_append)
+            # An empty file, such as one of mktemp, is as good as none.
+            append = options.append and path.exists() and path.stat().st_size > 0
+            before = None if replaces else FileState.of(path)
+            options = replace(options, append=append)
+            file = OutputFile(path, self.form, tuple(tables), options, before)
+            if append:
+                file.check_continues()
+            return file
 
 
 def says_format(path: str) -> bool:
@@ -129,4 +132,5 @@ def says_format(path: str) -> bool:
 
 
 def _is_folder(name: str) -> bool:
-    return name.endswith(("/", os.sep)) or Path(name).is_dir()
+    # Unlike that of Path, it says no where the system can't even look.
+    return name.endswith(("/", os.sep)) or os.path.isdir(name)  # noqa: PTH112 -- see above

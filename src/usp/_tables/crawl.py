@@ -21,7 +21,7 @@ from usp._source import SourceName
 from usp._tables import nodes
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
-from usp._tables.rows import TableRow, attempt_row, facts_row, homepage_of, robots_row, site_name
+from usp._tables.rows import TableRow, facts_row, homepage_of, robots_row, site_name
 from usp._tables.site import COMPLETE, SiteTables
 from usp._tables.skipped import SkippedSitemaps
 from usp._validate import check_int
@@ -101,7 +101,7 @@ class CrawlTables(SiteTables):
             yield from self._problems(nodes.node_problems(node, reading), nodes.node_url(node))
         if node.was_tried and not (node.homepage and self._searched_homepage):
             self._searched_homepage = self._searched_homepage or node.homepage is not None
-            yield from self._rows("attempts", [attempt_row(self._site, node.attempt())])
+            yield from self._rows("attempts", [self._attempt(node.attempt())])
 
     def _sitemap_row(self, node: Node, reading: nodes.Reading) -> TableRow:
         row = nodes.sitemap_row(node, reading)
@@ -133,6 +133,7 @@ class CrawlTables(SiteTables):
             **self._totals(),
             "final_url": homepage_of(crawl._name),
             "outcome": str(crawl.outcome),
+            "code": self._code(crawl.outcome),
             "complete": crawl.outcome in COMPLETE,
             "limit": crawl.stopped.code if crawl.stopped else None,
             "started_at": timestamp(self._started_at),

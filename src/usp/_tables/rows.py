@@ -6,6 +6,7 @@ What they have in common, whether they come from a crawl or from a tree.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from usp._cause import cause
 from usp._display import without_credentials
 from usp._parse import is_http_url, timestamp
 from usp._source import SourceName, is_local, source_name
@@ -39,7 +40,7 @@ def robots_row(verdict: RobotsVerdict | None) -> TableRow:
     if verdict is None:
         return {}
     return {
-        "robots_status": verdict.status_text,
+        "robots_status": cause(verdict.status_text),
         "robots_allows": verdict.allows_homepage and verdict.allows_sitemaps,
         "crawl_delay": verdict.crawl_delay,
         "content_signal": verdict.content_signal,

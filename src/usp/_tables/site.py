@@ -8,13 +8,14 @@ from usp._parse import Kind
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
 from usp._tables.pages import PageTables
-from usp._tables.rows import READ_STATES, TableRow, problem_row
-from usp.objects.outcome import Outcome
+from usp._tables.rows import READ_STATES, TableRow, attempt_row, problem_row
+from usp.objects.outcome import Attempt, Outcome, Result
 from usp.objects.problem import Problem, Severity
 
 COMPLETE: Final = frozenset({Outcome.FOUND, Outcome.NONE})
 """The outcomes of crawls of which nothing is known to be missing."""
 _UNANSWERED: Final = frozenset({Outcome.BLOCKED, Outcome.UNREACHABLE})
+_REFUSALS: Final = frozenset({Result.BLOCKED, Result.UNREACHABLE})
 _COUNTS: Final = ("sitemaps", "sitemaps_failed", "pages", "problems")
 """The columns of ``sites`` that count rows."""
 
@@ -53,6 +54,7 @@ class SiteTables:
         self._counts: Counter[str] = Counter()
         self._positions = 0
         self._first_failure: str | None = None
+        self._first_refusal: str | None = None
 
     def _counted(self, row: Mapping[str, Any], pages: int) -> TableRow:
         """Count a sitemap and its pages; return its row with its number."""
@@ -74,6 +76,17 @@ class SiteTables:
         errors = (row["code"] for row in rows if row["severity"] == Severity.ERROR)
         self._first_failure = self._first_failure or next(errors, None)
         return self._rows("problems", rows)
+
+    def _attempt(self, attempt: Attempt) -> TableRow:
+        """Return the row of a URL that was tried, after a look at why nothing came."""
+        if attempt.result in _REFUSALS:
+            self._first_refusal = self._first_refusal or attempt.code
+        return attempt_row(self._site, attempt)
+
+    def _code(self, outcome: Outcome) -> str | None:
+        """Return the code of the first failure; if nothing could be read, of what was tried."""
+        refusal = self._first_refusal if outcome in _UNANSWERED else None
+        return self._first_failure or refusal
 
     def _totals(self) -> TableRow:
         """Return what the rows so far add up to, for the row of the site."""

@@ -18,7 +18,6 @@ from usp._tables.choice import ColumnNames, TableChoice, TableNames
 from usp._tables.rows import (
     READ_STATES,
     TableRow,
-    attempt_row,
     facts_row,
     fetch_columns,
     first_loss,
@@ -89,8 +88,7 @@ class _TreeTables(SiteTables):
             yield from self._sitemap(sitemap, parent, level)
         if isinstance(self._tree, IndexWebsiteSitemap):
             yield from self._problems(self._tree._notes, None)
-            tried = (attempt_row(self._site, attempt) for attempt in self._tree.tried)
-            yield from self._rows("attempts", tried)
+            yield from self._rows("attempts", list(map(self._attempt, self._tree.tried)))
         if "sites" in self._choice:
             yield from self._rows("sites", [self._site_row()])
 
@@ -137,6 +135,7 @@ class _TreeTables(SiteTables):
             **self._totals(),
             "homepage": homepage_of(tree.url),
             "outcome": str(result.outcome),
+            "code": self._code(result.outcome),
             "complete": result.is_complete,
         }
         if not isinstance(tree, IndexWebsiteSitemap):

@@ -23,6 +23,15 @@ _MAX_CHARACTERS: Final = 1024 * 1024
 """What a config file may have; a device may have no end."""
 
 
+_OPPOSITES: Final = {
+    "replace": "append",
+    "append": "replace",
+    "record": "replay",
+    "replay": "record",
+}
+"""Options that exclude each other: the one that is typed goes before the other of the file."""
+
+
 class _Configured(NamedTuple):
     """The value of an option."""
 
@@ -36,7 +45,9 @@ def complete(args: argparse.Namespace, command: Command) -> None:
 
     :raises UsageError: if the file can't be read, or has something that is no option.
     """
-    left = {option.name: option for option in command.options if not _is_typed(option, args)}
+    typed = {option.name for option in command.options if _is_typed(option, args)}
+    typed |= {other for name, other in _OPPOSITES.items() if name in typed}
+    left = {option.name: option for option in command.options if option.name not in typed}
     configured = _options(args, command, left) if command.is_configurable else {}
     places: dict[str, str] = {}
     for option in command.options:

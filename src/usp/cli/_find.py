@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Final, TextIO
 
+from usp._cause import cause
 from usp._display import one_line, shown, shown_url
 from usp._find import find
 from usp._json import json_text
 from usp._quantities import size
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
-from usp.cli._outcome import Summary, cause, report
+from usp.cli._outcome import Summary, report
 from usp.cli._output import tell
 from usp.cli._progress import Progress
 from usp.cli._settings import Settings

@@ -5,12 +5,12 @@ again for it, since a tree may have millions of pages. Trees and streams give th
 """
 
 import argparse
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from usp._cause import cause
 from usp._parse import is_http_url
 from usp._quantities import count, duration
 from usp.cli._exit import Exit
@@ -42,11 +42,6 @@ _UNREAD: Final = frozenset(
 )
 """Problems of sitemaps that could not be read at all."""
 _MAX_FAILURES_SHOWN: Final = 10
-
-_CAUSED_BY: Final = "(Caused by "
-_BY_PROXY: Final = "ProxyError('Unable to connect to proxy', "
-_QUOTE: Final = re.compile(r"[\"']")
-_CONNECTION: Final = re.compile(r"\w++\(host=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,34 +240,6 @@ def _is_unread(attempt: Attempt) -> bool:
 def reason(attempt: Attempt) -> str:
     """Return the reason of a failure, shortened to the cause; empty if there was none."""
     return cause(attempt.detail)
-
-
-def cause(detail: str) -> str:
-    """Return the message of the operating system inside of one of urllib3; any other as it is."""
-    return _cause(detail) or detail
-
-
-def _cause(detail: str) -> str:
-    """Return the message of the operating system inside of a message of urllib3, if it is one.
-
-    Such a message is ``... (Caused by Error("HTTPConnection(host='h', port=80): words"))``, and
-    something may follow it. The server may have written any part of it.
-    """
-    _, is_caused, error = detail.partition(_CAUSED_BY)
-    by_proxy = error.startswith(_BY_PROXY)
-    error = error.removeprefix(_BY_PROXY)
-    opening = _QUOTE.search(error)
-    end = error.rfind(")") + 1
-    quoted, more = error[:end].rstrip(")"), error[end:]
-    if not is_caused or opening is None or (more and not (more[0] == ":" and "(" not in more)):
-        return ""
-    if not quoted.endswith(opening[0]) or len(quoted) - 1 <= opening.end():
-        return ""
-    words = quoted[opening.end() : -1]
-    if _CONNECTION.match(words):
-        _, is_closed, rest = words.partition("): ")
-        words = rest if is_closed and rest else words
-    return f"{'proxy: ' * by_proxy}{words}{more}"
 
 
 def _failure(attempt: Attempt) -> str:

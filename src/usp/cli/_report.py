@@ -109,8 +109,10 @@ def _last_line(found: ReportFigures, seconds: float) -> str:
     recorded = found.findings if found.findings and not found.findings.is_check else None
     if recorded and (errors := recorded.occurrences("error")):
         parts.append(count(errors, "problem"))
-    line = f"found: {', '.join(parts)}, {duration(seconds)}"
-    if found.outcome is not Outcome.PARTIAL:
+    outcome = found.outcome or Outcome.FOUND
+    word = Outcome.FOUND if outcome is Outcome.PARTIAL else outcome
+    line = f"{word}: {', '.join(parts)}, {duration(seconds)}"
+    if outcome is not Outcome.PARTIAL:
         return line
     losses = {"could not be read": sitemaps.failed, "incomplete": sitemaps.damaged}
     missing = [f"{count(number, 'sitemap')} {what}" for what, number in losses.items() if number]

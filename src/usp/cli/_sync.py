@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any, Final
 
+from usp._cause import cause
 from usp._quantities import count, duration, size
 from usp._sync.changes import ChangeKind
 from usp._sync.formats import LINE_FORMATS
@@ -109,7 +110,7 @@ def _lines(report: SiteReport) -> Iterator[str]:
     if report.held_back:
         removed = count(report.held_back, "URL")
         yield f"{removed} would be removed at once, so none is (--max-removed allows it)"
-    why = f" ({report.reason})" if report.reason else ""
+    why = f" ({cause(report.reason)})" if report.reason else ""
     if report.outcome in {Outcome.BLOCKED, Outcome.UNREACHABLE}:
         yield f"{report.outcome}{why}: what is known of it stays"
     elif report.outcome is Outcome.NONE:

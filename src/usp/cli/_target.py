@@ -2,6 +2,7 @@
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,7 +47,8 @@ def check_output(args: argparse.Namespace, format: str | None = None) -> None:
     chosen = format or args.format
     if args.append and any(chosen in option.documents for option in args.command.options):
         raise UsageError(f"Nothing can be appended to a {chosen} file.")
-    is_file = args.output and args.output != STDOUT and Path(args.output).is_file()
+    # Unlike that of Path, it says no where the system can't even look; that is told later.
+    is_file = args.output and args.output != STDOUT and os.path.isfile(args.output)  # noqa: PTH113
     if is_file and not (args.replace or args.append):
         check_new(Path(args.output), args.output, can_append=True)
 
