@@ -14,7 +14,7 @@ from tests.servers import ServerEverywhere
 from usp import Outcome, aio
 from usp._crawl.core import Crawl
 from usp.objects.events import CrawlFinished, Event
-from usp.objects.sitemap import IndexWebsiteSitemap
+from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.web_client.aio_client import AioWebClient
 
 
@@ -48,6 +48,7 @@ def crawls_in_memory() -> set[Crawl]:
 @pytest.mark.parametrize("number", [300, pytest.param(1000, marks=pytest.mark.thorough)])
 def test_many_sites_are_crawled_with_few_connections_and_tasks(number: int) -> None:
     taken = 0
+    kept: list[AbstractSitemap] = []
     earlier = crawls_in_memory()  # an exception that a test raised may still hold one
 
     def homepages(server: ServerEverywhere) -> Iterator[str]:
@@ -63,6 +64,7 @@ def test_many_sites_are_crawled_with_few_connections_and_tasks(number: int) -> N
             )
             async for homepage, tree in trees:
                 done += 1
+                kept.append(tree)
                 assert [page.url for page in tree.all_pages()] == [f"{homepage}page"]
                 assert taken <= done + 50, "homepages are taken when they are needed"
                 most_files = max(most_files, len(open_files()))
@@ -76,7 +78,7 @@ def test_many_sites_are_crawled_with_few_connections_and_tasks(number: int) -> N
         run(main(server))
         assert len(server.requested) == 2 * number
         assert 2 <= sites.peak <= 20
-    assert crawls_in_memory() - earlier == set(), "finished sites are not kept in memory"
+    assert crawls_in_memory() - earlier == set(), "a tree doesn't keep its crawl in memory"
 
 
 def test_homepages_may_come_from_an_async_iterator_and_be_wrong(server: LoopbackServer) -> None:
