@@ -1,6 +1,7 @@
 """Libraries that aren't installed with ``usp``: imported when they are used."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 from usp.exceptions import MissingExtraError
@@ -19,7 +20,24 @@ def load(module: str, purpose: str, extra: str | None) -> ModuleType:
         package = module.partition(".")[0]
         if error.name is None or error.name.partition(".")[0] != package:
             raise  # it is installed, but something that it needs is not
-        raise MissingExtraError(f"{purpose} needs {package}, {_remedy(package, extra)}") from None
+        raise _missing(package, purpose, extra) from None
+
+
+def check_installed(package: str, purpose: str, extra: str | None) -> None:
+    """Check that a package can be imported, without the time that its import takes.
+
+    :raises MissingExtraError: if it isn't installed.
+    """
+    try:
+        is_there = find_spec(package) is not None
+    except ModuleNotFoundError:  # a finder that hides it says so
+        is_there = False
+    if not is_there:
+        raise _missing(package, purpose, extra)
+
+
+def _missing(package: str, purpose: str, extra: str | None) -> MissingExtraError:
+    return MissingExtraError(f"{purpose} needs {package}, {_remedy(package, extra)}")
 
 
 def _remedy(package: str, extra: str | None) -> str:

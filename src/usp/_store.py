@@ -93,12 +93,17 @@ class BodyWriter:
     def add(self, chunk: bytes) -> None:
         """Add a chunk; buffered chunks are written to disk once they are large enough.
 
+        Pieces of one size are written, in which the parser reads them: it need not copy them then.
+
         :raises StorageError: if it can't be written.
         """
         self._buffered.append(bytes(chunk))  # a client may reuse its buffer
         self._size += len(chunk)
         if self._size >= _CHUNK:
-            self._write()
+            data = b"".join(self._buffered)
+            whole = self._size // _CHUNK * _CHUNK
+            self._write(memoryview(data)[:whole])
+            self._buffered, self._size = [data[whole:]], self._size - whole
 
     def finish(self) -> Iterable[bytes]:
         """Return the stored body.
@@ -107,14 +112,13 @@ class BodyWriter:
         """
         if self._spool is None and self._store.reserve_memory(self._size):
             return [b"".join(self._buffered)]
-        return _SpooledBody(self._write(), self._pieces)
+        return _SpooledBody(self._write(b"".join(self._buffered)), self._pieces)
 
-    def _write(self) -> "Spool":
+    def _write(self, data: bytes | memoryview) -> "Spool":
         if self._spool is None:
             self._spool = self._store.spool()
-        if self._size:
-            self._pieces.append(self._spool.append(b"".join(self._buffered)))
-        self._buffered, self._size = [], 0
+        if data:
+            self._pieces.append(self._spool.append(data))
         return self._spool
 
 
@@ -131,7 +135,7 @@ class Spool:
         self._end = 0
         self._lock = renewed_in_forks(threading.Lock())
 
-    def append(self, data: bytes | bytearray) -> tuple[int, int]:
+    def append(self, data: bytes | bytearray | memoryview) -> tuple[int, int]:
         """Append data; return its offset and length."""
         with self._lock, _as_storage_error():
             at = self._end
@@ -187,6 +191,5 @@ class _SpooledBody:
 
     def __iter__(self) -> Iterator[bytes]:
         for offset, size in self._pieces:
-            step = -(-size // max(size // _CHUNK, 1))  # equal parts, so that no small rest remains
-            for start in range(0, size, step):
-                yield self._spool.read(offset + start, min(step, size - start))
+            for start in range(0, size, _CHUNK):
+                yield self._spool.read(offset + start, min(_CHUNK, size - start))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.cli.command import script
 from tests.open_files import requires_proc
+from usp._parse.input.chunks import CHUNK_SIZE
 from usp._store import BodyWriter, Store
 
 CHUNK = 256 * 1024
@@ -54,14 +55,12 @@ def test_any_chunks_are_read_back_each_time(sizes: list[int], file_per_document:
     assert isinstance(stored, list) == (len(body) <= SMALL)
 
 
-def test_small_chunks_are_written_and_read_in_large_ones() -> None:
-    stored = Store().keep(b"x" * 100 for _ in range(10_000))
-    assert [len(chunk) for chunk in stored] == [262_200, 262_200, 262_200, 213_400]
-
-
-def test_a_large_chunk_is_read_in_chunks_of_about_one_size() -> None:
-    stored = Store().keep([bytes(3 * CHUNK + 1)])
-    assert [len(chunk) for chunk in stored] == [CHUNK + 1, CHUNK + 1, CHUNK - 1]
+@pytest.mark.parametrize("size", [100, 70_000, CHUNK, CHUNK + 1, 5 * CHUNK])
+def test_chunks_of_any_size_are_read_in_chunks_of_the_parser(size: int) -> None:
+    body = random_bytes(1, 1_000_000)
+    stored = list(Store().keep(body[at : at + size] for at in range(0, len(body), size)))
+    assert [len(chunk) for chunk in stored] == [CHUNK_SIZE] * 3 + [1_000_000 - 3 * CHUNK_SIZE]
+    assert b"".join(stored) == body
 
 
 def test_a_buffer_that_the_client_reuses_is_copied() -> None:

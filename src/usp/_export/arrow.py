@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from usp._export.lines import is_constant
 from usp._export.options import WriteOptions
 from usp._export.values import encodable
-from usp._extras import load
+from usp._extras import check_installed, load
 from usp._tables.batch import Batch, Values
 from usp._tables.schema import SCHEMA_VERSION, Column, ColumnType, Table
 from usp._version import __version__
@@ -21,9 +21,11 @@ from usp._version import __version__
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ROWS_OF_A_GROUP: Final = 65_536
+_ROWS_OF_A_GROUP: Final = 32_768
 _BYTES_OF_A_GROUP: Final = 48 * 1024 * 1024
-"""A row group of Parquet ends at this many rows or bytes: readers skip whole groups."""
+"""A row group of Parquet ends at this many rows or bytes: readers skip whole groups. All but the
+last one are written while sitemaps are read, so a user waits for that alone. Groups of twice as many
+rows make a file a hundredth smaller."""
 
 _BUFFER_BYTES: Final = 1024 * 1024
 """What is written at a time. A file of Python's needs the interpreter lock for each piece, and the
@@ -81,10 +83,17 @@ class ArrowTypes:
 
     def record_batch(self, batch: Batch, schema: "pa.Schema") -> "pa.RecordBatch":
         """Return a batch as a record batch."""
-        arrays = [
-            self._nulls_of(batch, column) if _is_absent(values) else self._array(column, values)
-            for column, values in batch.values()
-        ]
+        arrays = []
+        made: dict[int, pa.Array] = {}  # of times: two columns of them are often the same list
+        for column, values in batch.values():
+            if _is_absent(values):
+                arrays.append(self._nulls_of(batch, column))
+            elif column.type is ColumnType.TIMESTAMP:
+                if id(values) not in made:
+                    made[id(values)] = self._array(column, values)
+                arrays.append(made[id(values)])
+            else:
+                arrays.append(self._array(column, values))
         return self.pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _nulls_of(self, batch: Batch, column: Column) -> "pa.Array":
@@ -192,12 +201,21 @@ class ParquetWriter:
         :param compression_level: of zstd.
         """
         del options
-        (table,) = tables
+        check_installed("pyarrow", "Parquet", "tables")
         self._group_rows = group_rows
+        self._sink = _ParquetSink(sink)
+        self._waiting: list[pa.RecordBatch] = []
+        self._rows = self._bytes = 0
+        self._opened = _in_thread(partial(self._open, *tables, compression_level))
+        """The import of pyarrow takes as long as some ten thousand pages: meanwhile, the first
+        documents are fetched."""
+        self._group = _done()
+        """The last row group that a thread writes."""
+
+    def _open(self, table: Table, compression_level: int) -> None:
         self._types = ArrowTypes("Parquet")
         parquet = load("pyarrow.parquet", "Parquet", "tables")
         self._schema = self._types.schema(table)
-        self._sink = _ParquetSink(sink)
         self._buffer = _buffered(self._types.pa, self._sink)
         self._writer = parquet.ParquetWriter(
             self._buffer,
@@ -208,10 +226,6 @@ class ParquetWriter:
             column_encoding=_encodings(table.columns),
             write_page_index=True,
         )
-        self._waiting: list[pa.RecordBatch] = []
-        self._rows = self._bytes = 0
-        self._group = _done()
-        """The last row group that a thread writes."""
 
     def write(self, batch: Batch) -> None:
         """Keep some rows; those that are enough for a row group are written by another thread.
@@ -225,6 +239,7 @@ class ParquetWriter:
 
     def add(self, batch: Batch) -> None:
         """Keep some rows for the next row group."""
+        self._opened.result()
         self.add_record_batch(self._types.record_batch(batch, self._schema))
 
     def add_record_batch(self, made: "pa.RecordBatch") -> None:
@@ -248,6 +263,7 @@ class ParquetWriter:
         return waiting
 
     def _write_rows(self, waiting: "list[pa.RecordBatch]") -> None:
+        self._opened.result()
         table = self._types.pa.Table.from_batches(waiting, self._schema)
         if table.num_rows:
             self._writer.write_table(table, row_group_size=table.num_rows)
@@ -261,10 +277,11 @@ class ParquetWriter:
 
     def abort(self) -> None:
         """Write no footer: the file is dropped."""
-        self._group.exception()  # whatever it is, the file is not wanted any more
-        self._writer.is_open = False  # else it writes one when it is collected
         self._sink.is_dropped = True
-        self._buffer.close()
+        self._group.exception()  # whatever it is, the file is not wanted any more
+        if self._opened.exception() is None:
+            self._writer.is_open = False  # else it writes one when it is collected
+            self._buffer.close()
 
 
 def _in_thread(work: Callable[[], None]) -> "Future[None]":

@@ -8,7 +8,9 @@ from usp._parse.values.bounded_cache import BoundedLookup
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32)])
 _UNSAFE: Final = re.compile(f"[{re.escape(_CONTROLS.decode())}\ufffe\uffff]")
 _NO_CHARACTER: Final = re.compile(b"\xef\xbf[\xbe\xbf]").search
-"""Finds U+FFFE and U+FFFF: a third of the time of ``in``, which looks at every byte."""
+"""Finds U+FFFE and U+FFFF: a third of the time of ``in`` for several bytes."""
+_FIRST_OF_THESE: Final = b"\xef"
+"""Their first byte. A single one is found many times as fast, and most blocks don't contain it."""
 _GOOD_REFERENCE: Final = re.compile(
     # The five entities of XML, and characters that XML certainly allows.
     r"(?:amp|lt|gt|quot|apos"
@@ -36,7 +38,9 @@ def may_have_unsafe(block: bytes) -> bool:
 
     Most have none, which is found out at once: a search for each is the fastest.
     """
-    return any(map(block.__contains__, _CONTROLS)) or _NO_CHARACTER(block) is not None
+    if any(map(block.__contains__, _CONTROLS)):
+        return True
+    return _FIRST_OF_THESE in block and _NO_CHARACTER(block) is not None
 
 
 class UnsafeSearch:
