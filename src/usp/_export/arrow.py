@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _ROWS_OF_A_GROUP: Final = 32_768
 _BYTES_OF_A_GROUP: Final = 48 * 1024 * 1024
 """A row group of Parquet ends at this many rows or bytes: readers skip whole groups. All but the
-last one are written while sitemaps are read, so a user waits for that alone. Groups of twice as many
-rows make a file a hundredth smaller."""
+last one are written while sitemaps are read, so a user waits for that alone. Groups of twice as
+many rows make a file a hundredth smaller."""
 
 _BUFFER_BYTES: Final = 1024 * 1024
 """What is written at a time. A file of Python's needs the interpreter lock for each piece, and the
@@ -201,12 +201,13 @@ class ParquetWriter:
         :param compression_level: of zstd.
         """
         del options
+        (table,) = tables
         check_installed("pyarrow", "Parquet", "tables")
         self._group_rows = group_rows
         self._sink = _ParquetSink(sink)
         self._waiting: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
-        self._opened = _in_thread(partial(self._open, *tables, compression_level))
+        self._opened = _in_thread(partial(self._open, table, compression_level))
         """The import of pyarrow takes as long as some ten thousand pages: meanwhile, the first
         documents are fetched."""
         self._group = _done()
