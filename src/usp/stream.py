@@ -19,7 +19,7 @@ from usp._display import without_credentials
 from usp._drive.events import Emit, emitter
 from usp._drive.page_filter import PageFilter, StreamFilter
 from usp._drive.run import CrawlClient, options_for, steps
-from usp._drive.steps import advance
+from usp._drive.steps import advance, check_process
 from usp._keywords import CrawlFields, crawl_keywords, explains_crawl
 from usp._source import CrawlStart, SourceName
 from usp._store import Store
@@ -47,6 +47,8 @@ class StreamState(Generic[Filter]):
         self._is_at_end = False
         self.is_ending = False
         """Whether the stream is closed, or will be by the thread that reads it."""
+        self.process: int | None = None
+        """The process that reads the stream, from the first item on."""
         self.set_crawl(crawl)
 
     def set_crawl(self, crawl: Crawl) -> None:
@@ -193,6 +195,10 @@ class SyncStream(StreamStatus, ClosesAtExit, Iterator[Item_co]):
         return stream
 
     def __next__(self) -> Item_co:
+        state = self._state
+        if state.process is None:
+            state.process = os.getpid()
+        check_process(state.process)
         try:
             return next(self._items)
         except ValueError as error:

@@ -117,9 +117,25 @@ def test_a_site_that_was_read_in_part_is_one_line_and_exit_code_3(
     done = usp("diff", files[0], server.url, "--max-attempts", "1")
     assert done.code == 3
     assert done.out == f"? maybe-removed {SITE}2\n? maybe-removed {SITE}3\n"
-    assert f"usp: {server.url} was read in part: more may be there than was found" in done.err
+    missing = server.at("/b.xml")
+    told = f"usp: {server.url} was read in part ({missing}): more may be there than was found"
+    assert told in done.err
+    assert done.err.splitlines()[-1].endswith(f"; partial: {missing}")
     server.site["/a.xml"] = f"<urlset><url><loc>{SITE}9</loc></url></urlset>"
     assert usp("diff", files[0], server.url, "--max-attempts", "1", "--exit-code", "-q").code == 1
+
+
+def test_a_damaged_sitemap_of_either_side_is_named(server: LoopbackServer, tmp_path: Path) -> None:
+    server.robots("/a.xml", "/b.xml")
+    server.site["/a.xml"] = f"<urlset><url><loc>{SITE}1</loc></url></urlset>"
+    server.site["/b.xml"] = f"<urlset><url><loc>{SITE}2</loc></url><url><loc>{SITE}"
+    export = tmp_path / "site.db"
+    assert usp("export", server.url, "-o", str(export), "-q").code == 0
+    for left, right in ((server.url, server.url), (str(export), server.url)):
+        done = usp("diff", left, right)
+        assert (done.code, done.out) == (3, "")
+        assert f"usp: {left} was read in part ({server.at('/b.xml')}): more" in done.err
+        assert done.err.splitlines()[-1].endswith(f"; partial: {server.at('/b.xml')}")
 
 
 def test_a_site_that_gives_nothing_is_one_line_and_exit_code_3(

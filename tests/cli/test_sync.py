@@ -121,7 +121,7 @@ def test_a_body_that_is_cut_or_garbage_is_told(
     server.site["/a.xml"] = answer
     done = usp("sync", *args)
     assert done.out == ""
-    told = "1 document could not be read whole: nothing that was known is removed"
+    told = f"1 document could not be read whole ({server.url}a.xml): nothing that was known"
     assert told in done.err
 
 
@@ -135,7 +135,8 @@ def test_a_robots_txt_that_is_cut_is_told_and_is_no_sitemap(
     assert "could not be read" not in usp("sync", *args).err
     server.site["/robots.txt"] = cut(robots)
     done = usp("sync", *args)
-    assert "1 document could not be read whole: nothing that was known is removed" in done.err
+    told = f"1 document could not be read whole ({server.url}robots.txt): nothing that was known"
+    assert told in done.err
     assert "1 site (1 partial), 0 sitemaps (" in done.err
 
 
@@ -193,7 +194,8 @@ def test_a_limit_that_ends_the_crawl_is_named_and_strict_makes_it_exit_code_3(
     args = ("sync", server.url, "--state", str(state), "--max-seconds", "0.4")
     done = usp(*args)
     assert (done.code, done.out) == (0, "")
-    assert "1 sitemap could not be read (no response before the crawl reached its" in done.err
+    unread = f"1 sitemap could not be read ({server.at('a.xml')}: no response before the crawl"
+    assert unread in done.err
     limit = f"usp: {server.url}: limit reached: The crawl took more than 0.4 seconds: "
     assert f"{limit}what was not read stays as it is known\n" in done.err
     assert done.err.splitlines()[-1].startswith("synced: 1 site (1 partial), 0 sitemaps (0 ")
@@ -201,6 +203,22 @@ def test_a_limit_that_ends_the_crawl_is_named_and_strict_makes_it_exit_code_3(
     strict = usp(*args, "--strict", "-q")
     assert strict.code == 3
     assert limit in strict.err
+
+
+def test_a_damaged_sitemap_is_named_and_sites_are_counted_by_outcome(
+    server: LoopbackServer, state: Path, tmp_path: Path
+) -> None:
+    sources = [server.at(path) for path in ("/a.xml", "/b.xml", "/c.xml", "/d.xml")]
+    server.site.update({"/a.xml": urlset("1"), "/b.xml": urlset("2")[:-12], "/c.xml": 403})
+    listed = tmp_path / "sites.txt"
+    listed.write_text("\n".join(sources), "utf-8")
+    done = usp("sync", "--from", str(listed), "--state", str(state), "-s", "--max-attempts", "1")
+    line = f"usp: {sources[1]}: 1 document could not be read whole ({sources[1]}): nothing that"
+    assert line in done.err
+    last = done.err.splitlines()[-1]
+    assert last.startswith("synced: 4 sites (1 partial, 1 none, 1 blocked), ")
+    assert last.endswith(f"; partial: 1 document incomplete: {sources[1]}")
+    assert done.code == 1  # one site has no sitemap
 
 
 @pytest.mark.parametrize("option", ["--since", "--until", "--undated", "--kind", "--limit"])

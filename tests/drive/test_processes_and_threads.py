@@ -148,6 +148,22 @@ def test_a_forked_process_that_reads_on_gets_one_clear_error(
     assert parent == "parent read 500 0"
 
 
+def test_a_forked_process_does_not_read_what_has_arrived_already(site: LoopbackServer) -> None:
+    """Else several processes would read the same pages, each taking them for its own."""
+    code = FORK.replace("child = os.fork()", "import time; time.sleep(0.5); child = os.fork()")
+    ended = python(code.format(client="client = None", release=""), site.url)
+    assert ended.err == ""
+    child, parent = ended.out.splitlines()
+    assert child.startswith("child: This crawl was started by another process, before a fork;")
+    assert parent == "parent read 500 0"
+
+
+def test_a_stream_that_is_not_read_yet_is_read_by_a_forked_process(site: LoopbackServer) -> None:
+    code = FORK.replace("first = next(stream)", "")
+    ended = python(code.format(client="client = None", release=""), site.url)
+    assert ended.out.splitlines() == ["child read 501", "parent read 501 0"]
+
+
 def test_a_forked_process_does_not_hang_on_a_silent_server(site: LoopbackServer) -> None:
     site.robots("/a.xml", "/slow.xml")
     site.site["/slow.xml"] = stall

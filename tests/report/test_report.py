@@ -20,6 +20,7 @@ from tests.report.hostile import TEXTS, hostile_site
 from tests.report.pages import commands_of, elements_of
 from tests.report.shop import HOME, NOW, SiteClient, shop
 from tests.server import LoopbackServer, urlset
+from usp._display import CONTROLS
 from usp._report.commands import Commands
 from usp.cli._parser import build_parsers
 from usp.exceptions import UsageError
@@ -247,6 +248,12 @@ def test_nothing_that_a_site_says_becomes_markup(tmp_path: Path, page: str) -> N
     assert len(elements_of(text, "script")) == 2
     links = [str(one.attributes["href"]) for one in elements_of(text, "a")]
     assert {link.partition(":")[0] for link in links if link[0] != "#"} == {"https"}
+
+
+def test_nothing_that_a_site_says_reorders_the_text(tmp_path: Path) -> None:
+    text = hostile_report(tmp_path)
+    assert "%E2%80%AEgnp.exe" in text
+    assert not {*map(chr, CONTROLS)} - {"\n"} & {*text}
 
 
 def test_a_hostile_name_is_one_word_of_its_command(tmp_path: Path) -> None:

@@ -25,6 +25,9 @@ FAULTS = {
         b"HTTP/1.1 200 OK\r\nContent-Length: %b\r\n\r\n%b" % (length, TEXT)
         for length in (b"", b"-1", b"x")
     ],
+    "a `Content-Length` of more than 19 digits": [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1%b\r\n\r\n%b" % (b"0" * 22, TEXT)
+    ],
     "`Content-Length` with `Transfer-Encoding`": [
         b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n"
         b"%x\r\n%b\r\n0\r\n\r\n" % (LENGTH, TEXT)

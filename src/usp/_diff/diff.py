@@ -42,6 +42,8 @@ class DiffSide:
     :param is_whole: whether all of it was read, as far as it says.
     :param not_urls: the rows that have no URL, such as the totals of another tool; they were left
         out.
+    :param incomplete_url: the first sitemap that was not read, or not whole; None if there is none,
+        or if it doesn't say.
     """
 
     name: str
@@ -51,6 +53,7 @@ class DiffSide:
     urls: int
     is_whole: bool
     not_urls: int = 0
+    incomplete_url: str | None = None
 
 
 class Diff(ClosesAtExit, Iterator[Difference]):
@@ -156,6 +159,7 @@ class _Work:
                     urls,
                     side.is_whole,
                     side.not_urls,
+                    side.incomplete_url,
                 )
 
     def differences(self) -> Generator[Difference]:

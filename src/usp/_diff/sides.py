@@ -27,6 +27,8 @@ COLUMNS: Final = {
 """What is read of a side."""
 _SITE: Final = "site "
 """What no URL of a sitemap begins with."""
+_SKIPPED: Final = "skipped"
+"""The state of a sitemap that was not wanted, or is read where it is listed first."""
 _ANSWERED: Final = frozenset({Outcome.FOUND, Outcome.PARTIAL, None})
 
 
@@ -66,6 +68,8 @@ class Side:
     """The rows of pages; a URL that several sitemaps list counts for each."""
     not_urls: int = 0
     """The rows that have no URL, such as totals; they were left out."""
+    incomplete_url: str | None = None
+    """The first sitemap that was not read, or not whole."""
     _columns: set[str] | None = None
     _whole: set[int] = field(default_factory=set)
     _listing: dict[int, str] = field(default_factory=dict)
@@ -152,3 +156,5 @@ class Side:
         for url, declared_url, state, is_complete in batch:
             if state in READ_STATES and is_complete:
                 self._whole.update(self._sitemap(name) for name in {url, declared_url} - {None})
+            elif state != _SKIPPED:
+                self.incomplete_url = self.incomplete_url or url

@@ -1,8 +1,14 @@
-"""HTML and SVG that are safe by construction: what isn't ``Html`` already is escaped."""
+"""HTML and SVG that are safe by construction: what isn't ``Html`` already is escaped.
 
+Characters that change the direction of text, and controls, are percent-encoded: what a site says
+must not reorder what the report says.
+"""
+
+import html as entities
 from collections.abc import Iterable
-from html import escape
 from typing import Final
+
+from usp._display import one_line
 
 _VOID: Final = frozenset({"meta", "input", "br", "hr"})
 
@@ -28,7 +34,7 @@ def _markup(part: Parts) -> str:
     if isinstance(part, Html):
         return part
     if isinstance(part, str):
-        return escape(part)
+        return _escaped(part)
     return str(part) if isinstance(part, int) else html(*part)
 
 
@@ -40,9 +46,13 @@ def tag(element: str, /, *parts: Parts, **attributes: object) -> Html:
     """
     written = "".join(
         f" {key.rstrip('_').replace('_', '-')}"
-        + ("" if value is True else f'="{escape(str(value))}"')
+        + ("" if value is True else f'="{_escaped(str(value))}"')
         for key, value in attributes.items()
         if value is not None and value is not False
     )
     end = "" if element in _VOID else f"{html(*parts)}</{element}>"
     return Html(f"<{element}{written}>{end}")
+
+
+def _escaped(text: str) -> str:
+    return entities.escape(one_line(text))

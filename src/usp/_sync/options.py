@@ -159,6 +159,8 @@ class SiteReport:
         site that gave no answer at all, that of the first URL tried. None if all could be read.
     :param stopped: the limit that ended the crawl before its end, such as ``max_seconds``; what was
         not read stays as it is known. None if it came to its end.
+    :param incomplete_url: the first document that was read, but not whole; None if there is none.
+    :param failed_url: the first sitemap that could not be read; None if there is none.
     """
 
     site: str
@@ -177,6 +179,8 @@ class SiteReport:
     seconds: float
     reason: str | None = None
     stopped: Problem | None = None
+    incomplete_url: str | None = None
+    failed_url: str | None = None
 
     @classmethod
     def _of(cls, site: str, reader: SyncReader, outcome: Outcome, seconds: float) -> Self | None:
@@ -202,6 +206,8 @@ class SiteReport:
             seconds,
             traffic.reason or guess_reason,
             reader.stopped,
+            traffic.incomplete_url,
+            traffic.failed_url,
         )
 
 

@@ -67,16 +67,26 @@ class Traffic:
     unchanged: int = 0
     incomplete: int = 0
     """The sitemaps, and robots.txt, too, that were read in part."""
+    incomplete_url: str | None = None
+    """The first of them."""
     failed: int = 0
     """The sitemaps that could not be read."""
+    failed_url: str | None = None
+    """The first of them."""
     reason: str | None = None
     """Why a sitemap or robots.txt could not be read: the first reason."""
     guess_reason: str | None = None
     """Why a URL that nothing declares had no answer: the first reason."""
 
-    def fail(self, reason: str | None) -> None:
+    def find_incomplete(self, url: str) -> None:
+        """Count a sitemap, or robots.txt, that was read in part."""
+        self.incomplete += 1
+        self.incomplete_url = self.incomplete_url or url
+
+    def fail(self, url: str, reason: str | None) -> None:
         """Count a sitemap that could not be read, and note why."""
         self.failed += 1
+        self.failed_url = self.failed_url or url
         self.reason = self.reason or reason
 
     def miss_robots(self, reason: str | None) -> None:
@@ -168,7 +178,8 @@ class SyncReader:
             is_sitemap = document.kind is not Kind.ROBOTS
             self.traffic.sitemaps += is_sitemap
             self.traffic.unchanged += is_sitemap and document.fetch_info.unchanged
-            self.traffic.incomplete += not is_whole
+            if not is_whole:
+                self.traffic.find_incomplete(document.url)
             if to_the_end and not is_whole and _is_corrupt(document):
                 self._listing = ListingBuilder()  # URLs and dates may be none of the site's
             self._run.add(self._reading(node, document, is_whole=is_whole))
@@ -177,7 +188,7 @@ class SyncReader:
 
     def _take_failure(self, node: Node, reason: str | None) -> None:
         """Take a sitemap that is declared, and could not be read."""
-        self.traffic.fail(reason)
+        self.traffic.fail(_requested(node), reason)
         self._run.add_failed(
             _requested(node),
             _parent(node),

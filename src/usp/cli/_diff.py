@@ -138,7 +138,8 @@ def _warnings(found: Diff) -> Iterator[str]:
         if side.outcome in _UNREAD:
             yield f"{side.name}: {_UNREAD[side.outcome]}, so nothing was compared"
         elif not side.is_whole:
-            yield f"{side.name} was read in part: more may be there than was found"
+            which = f" ({side.incomplete_url})" if side.incomplete_url else ""
+            yield f"{side.name} was read in part{which}: more may be there than was found"
         if side.not_urls:
             left_out = count(side.not_urls, "row")
             yield f"{side.name}: {left_out} without a URL left out"
@@ -149,8 +150,14 @@ def _last_line(found: Diff, seconds: float) -> str:
     a, b = (_urls(side) for side in found.sides)
     return (
         f"compared: {a} with {b}: {', '.join([*kinds, f'{found.same:,} same'])}, "
-        f"{duration(seconds)}"
+        f"{duration(seconds)}{_partial(found)}"
     )
+
+
+def _partial(found: Diff) -> str:
+    """Return what was read in part, naming the first sitemap; nothing if all was read."""
+    partial = [side for side in found.sides if not side.is_whole]
+    return f"; partial: {partial[0].incomplete_url or partial[0].name}" if partial else ""
 
 
 def _urls(side: DiffSide) -> str:

@@ -110,20 +110,23 @@ def _lines(report: SiteReport) -> Iterator[str]:
     if report.held_back:
         removed = count(report.held_back, "URL")
         yield f"{removed} would be removed at once, so none is (--max-removed allows it)"
-    why = f" ({cause(report.reason)})" if report.reason else ""
+    reason = cause(report.reason) if report.reason else ""
+    why = f" ({reason})" if reason else ""
     if report.outcome in {Outcome.BLOCKED, Outcome.UNREACHABLE}:
         yield f"{report.outcome}{why}: what is known of it stays"
     elif report.outcome is Outcome.NONE:
         yield "no sitemap found"
     elif report.failed:
+        which = f"{report.failed_url}{f': {reason}' if reason else ''}"
         failed = count(report.failed, "sitemap")
-        yield f"{failed} could not be read{why}: what is known of it stays"
+        yield f"{failed} could not be read ({which}): what is known of it stays"
     if report.stopped:
         yield f"limit reached: {report.stopped.message}: what was not read stays as it is known"
     # What has no URL at all is no sitemap that was read in part: nothing was found.
     if report.incomplete and report.outcome is not Outcome.NONE:
         damaged = count(report.incomplete, "document")  # robots.txt is one, and no sitemap
-        yield f"{damaged} could not be read whole: nothing that was known is removed"
+        which = f"{damaged} could not be read whole ({report.incomplete_url})"
+        yield f"{which}: nothing that was known is removed"
     is_found = report.outcome in {Outcome.FOUND, Outcome.PARTIAL}
     if report.is_baseline and is_found and not report.changes:
         yield f"a baseline of {count(report.pages, 'page')}: changes come from the next run on"
@@ -136,11 +139,30 @@ def _last_line(reports: tuple[SiteReport, ...], seconds: float) -> str:
     unchanged = sum(report.unchanged for report in reports)
     requests = sum(report.requests for report in reports)
     received = sum(report.bytes for report in reports)
-    partial = sum(report.outcome is Outcome.PARTIAL for report in reports)
-    sites = f"{count(len(reports), 'site')}{f' ({partial:,} partial)' if partial else ''}"
     return (
-        f"synced: {sites}, {count(sitemaps, 'sitemap')} ({unchanged:,} unchanged), "
+        f"synced: {_sites(reports)}, {count(sitemaps, 'sitemap')} ({unchanged:,} unchanged), "
         f"{count(changes.total(), 'change')}"
         f"{f' ({kinds})' if kinds else ''}, {count(requests, 'request')}, {size(received)}, "
-        f"{duration(seconds)}"
+        f"{duration(seconds)}{_partial(reports)}"
     )
+
+
+def _sites(reports: tuple[SiteReport, ...]) -> str:
+    """Return the number of sites, and of those that were not read whole by their outcome."""
+    outcomes = Counter(report.outcome for report in reports)
+    others = [outcome for outcome in Outcome if outcome is not Outcome.FOUND]
+    numbers = ", ".join(f"{outcomes[one]:,} {one}" for one in others if outcomes[one])
+    return f"{count(len(reports), 'site')}{f' ({numbers})' if numbers else ''}"
+
+
+def _partial(reports: tuple[SiteReport, ...]) -> str:
+    """Return what was not read, or not whole, naming the first of each; nothing if all was."""
+    partial = [report for report in reports if report.outcome is Outcome.PARTIAL]
+    failed = sum(report.failed for report in partial)
+    damaged = sum(report.incomplete for report in partial)
+    parts = []
+    if first := next(filter(None, (report.failed_url for report in partial)), None):
+        parts.append(f"{count(failed, 'sitemap')} could not be read: {first}")
+    if first := next(filter(None, (report.incomplete_url for report in partial)), None):
+        parts.append(f"{count(damaged, 'document')} incomplete: {first}")
+    return f"; partial: {'; '.join(parts)}" if parts else ""
