@@ -16,6 +16,7 @@ import sys
 import typing
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import FunctionType, SimpleNamespace, UnionType
 from typing import Any, TypeAlias, get_args, get_type_hints
@@ -198,14 +199,22 @@ def test_no_property_has_a_lock_for_all_instances() -> None:
     assert users == []
 
 
-def test_parse_is_imported_through_its_init() -> None:
-    exported = {f"usp._parse.{name}" for name in importlib.import_module("usp._parse").__all__}
+def exported_by(module: str) -> set[str]:
+    return {module, *(f"{module}.{name}" for name in importlib.import_module(module).__all__)}
+
+
+def is_inside_of_parse(exported: set[str], _: object, name: str) -> bool:
+    return name.startswith("usp._parse") and name not in exported
+
+
+def test_parse_is_imported_through_its_init_and_by_checks_through_one_more_module() -> None:
+    allowed = exported_by("usp._parse")
+    for_checks = allowed | exported_by("usp._parse.checking")
     outside = [file for file in FILES if part_of(file) != "_parse"]
-    allowed = {"usp._parse", *exported}
-    assert (
-        violations(lambda _, name: name.startswith("usp._parse") and name not in allowed, outside)
-        == []
-    )
+    checks = [file for file in outside if part_of(file) == "_check"]
+    others = [file for file in outside if file not in checks]
+    assert violations(partial(is_inside_of_parse, allowed), others) == []
+    assert violations(partial(is_inside_of_parse, for_checks), checks) == []
 
 
 def test_private_adapters_are_used_by_the_clients_alone() -> None:

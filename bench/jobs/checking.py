@@ -29,7 +29,8 @@ from usp._check.site_facts import SiteFacts
 from usp._check.site_robots import AgentRules, SiteRobots
 from usp._check.spooled import SpooledRows
 from usp._check.url_key import url_key
-from usp._parse import AuditEntry, Kind, Pages, Source, read_robots_rules
+from usp._parse import Kind, Pages, Source, read_robots_rules
+from usp._parse.checking import AuditEntry
 
 HOME: Final = "https://www.example.org"
 WHOLE_SITE: Final = (

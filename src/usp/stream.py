@@ -47,8 +47,6 @@ class StreamState(Generic[Filter]):
         self._is_at_end = False
         self.is_ending = False
         """Whether the stream is closed, or will be by the thread that reads it."""
-        self.process: int | None = None
-        """The process that reads the stream, from the first item on."""
         self.set_crawl(crawl)
 
     def set_crawl(self, crawl: Crawl) -> None:
@@ -175,6 +173,8 @@ class SyncStream(StreamStatus, ClosesAtExit, Iterator[Item_co]):
 
     _store: Store
     _items: Generator[Item_co]
+    _process: int | None = None
+    """The process that reads the stream, from the first item on."""
     _close_client: Callable[[], None]
 
     @classmethod
@@ -195,10 +195,9 @@ class SyncStream(StreamStatus, ClosesAtExit, Iterator[Item_co]):
         return stream
 
     def __next__(self) -> Item_co:
-        state = self._state
-        if state.process is None:
-            state.process = os.getpid()
-        check_process(state.process)
+        if self._process is None:
+            self._process = os.getpid()
+        check_process(self._process)
         try:
             return next(self._items)
         except ValueError as error:

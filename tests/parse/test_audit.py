@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from usp._parse import Audit, AuditEntry, Pages, Source
+from usp._parse import Pages, Source
+from usp._parse.checking import Audit, AuditEntry
 from usp.objects.problem import Problem
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'

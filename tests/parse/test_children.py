@@ -8,17 +8,8 @@ import pytest
 
 from tests.server import LoopbackServer
 from usp import Outcome, iter_pages
-from usp._parse import (
-    Audit,
-    Child,
-    ChildSelection,
-    Document,
-    Kind,
-    Pages,
-    Source,
-    inspect,
-    known_document,
-)
+from usp._parse import Child, ChildSelection, Document, Kind, Pages, Source, inspect, known_document
+from usp._parse.checking import Audit
 from usp._parse.input.chunks import CHUNK_SIZE
 from usp.objects.outcome import SkipReason
 from usp.objects.problem import Problem

@@ -27,7 +27,8 @@ from usp._crawl.nodes import Node
 from usp._crawl.policy import Policy
 from usp._drive.live_pages import UrlToRequest
 from usp._drive.page_filter import StreamFilter
-from usp._parse import AuditEntry, Ended, Kind, Pages
+from usp._parse import Ended, Kind, Pages
+from usp._parse.checking import AuditEntry
 from usp.objects.outcome import FoundBy, Outcome
 from usp.objects.problem import NOT_EXPANDED, Problem
 from usp.stream import StreamState

@@ -7,7 +7,8 @@ from usp._check import rule_modules
 from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts
 from usp._check.findings import Occurrence
 from usp._check.registry import DOCUMENT_RULES, DocumentRule, SiteRule, entry_rules_for
-from usp._parse import Audit, AuditEntry, Ended, Pages
+from usp._parse import Ended, Pages
+from usp._parse.checking import Audit, AuditEntry
 from usp.objects.problem import Problem
 
 rule_modules.load()

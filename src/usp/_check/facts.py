@@ -6,7 +6,8 @@ from typing import Final
 
 from usp._check.findings import Occurrence
 from usp._check.rules import CheckSeverity
-from usp._parse import AuditEntry, EntryShape, Kind, Source, clean_text, once_a_shape, parse_date
+from usp._parse import Kind, Source, clean_text, parse_date
+from usp._parse.checking import AuditEntry, EntryShape, once_a_shape
 from usp.objects.fetch_info import NOT_FETCHED, FetchInfo
 from usp.objects.outcome import FoundBy
 

@@ -9,14 +9,8 @@ from usp._check.findings import Occurrence
 from usp._check.rules import CheckSeverity
 from usp._check.samples import PageEntry
 from usp._lazy import lazy_property
-from usp._parse import (
-    PageMarkup,
-    Source,
-    document_text,
-    http_charset,
-    links_of_header,
-    read_page_markup,
-)
+from usp._parse import Source, http_charset
+from usp._parse.checking import PageMarkup, document_text, links_of_header, read_page_markup
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _CANONICAL: Final = "canonical"

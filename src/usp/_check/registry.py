@@ -18,7 +18,8 @@ from usp._check.facts import DocumentEnd, EntryFacts, SitemapFacts, UnreadFacts
 from usp._check.findings import Occurrence
 from usp._check.page_facts import PageFacts
 from usp._check.site_facts import SiteFacts
-from usp._parse import EntryShape, Kind
+from usp._parse import Kind
+from usp._parse.checking import EntryShape
 
 EntryRule = Callable[[EntryFacts], Iterable[Occurrence]]
 """It is asked about every entry that has one of its keys, or its prefix, in documents of its kinds:

@@ -7,7 +7,8 @@ from usp._check.facts import DocumentEnd
 from usp._check.findings import Occurrence
 from usp._check.registry import DocumentRule, document_rule
 from usp._display import excerpt
-from usp._parse import Kind, document_text
+from usp._parse import Kind
+from usp._parse.checking import document_text
 
 _MAX_BYTES: Final = 512_000
 """What engines read of a robots.txt (RFC 9309, 2.5, and Google)."""

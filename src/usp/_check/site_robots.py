@@ -12,15 +12,8 @@ from typing import Final
 
 from usp._check.origins import UrlOrigin, origin_of
 from usp._crawl.messages import FetchFailed
-from usp._parse import (
-    Audit,
-    AuditEntry,
-    Document,
-    Pages,
-    RobotsRules,
-    compared_path,
-    read_robots_rules,
-)
+from usp._parse import Document, Pages, RobotsRules, compared_path, read_robots_rules
+from usp._parse.checking import Audit, AuditEntry
 from usp.objects.robots import RobotsRule
 
 MAX_ASKED: Final = 100

@@ -26,7 +26,8 @@ from usp._crawl.deadline import Deadline
 from usp._crawl.policy import Policy
 from usp._inputs.kinds import InputKind, NamedInput, named_input
 from usp._inputs.listing import ListingStream, open_listing
-from usp._parse import AuditEntry, Kind, Source
+from usp._parse import Kind, Source
+from usp._parse.checking import AuditEntry
 from usp._quantities import count
 from usp._source import STDIN, SourceName, is_local
 from usp._sync.changes import iso, time_of

@@ -9,7 +9,8 @@ from usp._check.facts import EntryFacts
 from usp._check.findings import Occurrence
 from usp._check.registry import entry_rule
 from usp._display import excerpt
-from usp._parse import UNEXPECTED, EntryShape, Kind, once_a_shape
+from usp._parse import Kind
+from usp._parse.checking import UNEXPECTED, EntryShape, once_a_shape
 
 _SITEMAPS: Final = frozenset({Kind.URLSET, Kind.INDEX})
 """The kinds whose dates must be W3C dates; feeds have their own forms."""

@@ -1,4 +1,5 @@
-"""Parsing: bytes in, records out. Other packages import this file and nothing else of it.
+"""Parsing: bytes in, records out. Other packages import this file, checks ``checking`` as well, and
+nothing else of it.
 
 Nothing in this package fetches, waits, logs or reads the clock. Nothing raises because of a
 document: a problem is recorded in a ``Diagnostics`` and parsing continues. The steps are::
@@ -12,13 +13,11 @@ document: a problem is recorded in a ``Diagnostics`` and parsing continues. The 
 - ``values``: dates, URLs, numbers, enumerations, text; the bounded cache, deduplication.
 """
 
-from usp._parse.audit import Audit, AuditEntry, EntryShape, document_text, once_a_shape
 from usp._parse.children import EVERY_CHILD, Child, ChildSelection
 from usp._parse.columns import ROWS_AT_ONCE, PageColumns, columns_of_pages
 from usp._parse.diagnostics import Ended
 from usp._parse.document import Document, Pages, inspect, known_document, restore_pages
 from usp._parse.entry_count import count_entries
-from usp._parse.formats.page_markup import PageMarkup, links_of_header, read_page_markup
 from usp._parse.formats.robots_rules import (
     EVERYTHING_ALLOWED,
     EVERYTHING_DISALLOWED,
@@ -37,7 +36,6 @@ from usp._parse.values.dates import parse_date
 from usp._parse.values.text import clean_text
 from usp._parse.values.timestamps import timestamp
 from usp._parse.values.urls import is_http_url
-from usp._parse.xml.audit_builder import UNEXPECTED
 
 __all__ = [
     "DELIMITERS",
@@ -46,19 +44,14 @@ __all__ = [
     "EVERY_CHILD",
     "MAX_DOCUMENT_BYTES",
     "ROWS_AT_ONCE",
-    "UNEXPECTED",
     "URL_COLUMNS",
-    "Audit",
-    "AuditEntry",
     "BoundedLookup",
     "Child",
     "ChildSelection",
     "Document",
     "Ended",
-    "EntryShape",
     "Kind",
     "PageColumns",
-    "PageMarkup",
     "Pages",
     "PushParser",
     "RobotsRules",
@@ -70,18 +63,14 @@ __all__ = [
     "count_entries",
     "decode_document",
     "decompress_all",
-    "document_text",
     "http_charset",
     "inspect",
     "is_compressed",
     "is_http_url",
     "keep",
     "known_document",
-    "links_of_header",
-    "once_a_shape",
     "parse_date",
     "plain_name",
-    "read_page_markup",
     "read_robots_rules",
     "restore_pages",
     "timestamp",

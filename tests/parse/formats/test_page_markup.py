@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cost import assert_linear
-from usp._parse import read_page_markup
+from usp._parse.checking import read_page_markup
 
 URL: Final = "https://example.org/folder/page"
 HOSTILE: Final = (

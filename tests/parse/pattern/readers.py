@@ -14,7 +14,8 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from tests.parse.reading import ALL, SM
-from usp._parse import Audit, AuditEntry, Pages
+from usp._parse import Pages
+from usp._parse.checking import Audit, AuditEntry
 from usp._parse.children import Child
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Source, inspect

@@ -22,7 +22,8 @@ from tests.parse.pattern.readers import (
 )
 from tests.parse.reading import ALL, SM, atom, u
 from tests.parse.strategies import Damaged, anything, damaged, examples, xml_formats
-from usp._parse import Audit, Pages
+from usp._parse import Pages
+from usp._parse.checking import Audit
 from usp._parse.document import Source, inspect
 from usp._parse.input.chunks import CHUNK_SIZE
 from usp._parse.input.sniff import Kind
