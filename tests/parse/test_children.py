@@ -241,6 +241,15 @@ def test_an_index_is_read_once_for_its_children_and_its_problems() -> None:
     assert chunks.readings == 1
 
 
+def test_an_index_whose_pages_have_no_url_is_not_read_again_for_them() -> None:
+    chunks = CountedChunks([b"<sitemapindex><sitemap>" + b"<url></url>" * 24_000])
+    document = inspect(Source(chunks, "http://h.example/index.xml"))
+    assert isinstance(document.pages, Pages)
+    assert list(document.pages) == []
+    assert not document.pages.complete
+    assert chunks.readings == 1
+
+
 def test_an_index_that_was_read_does_not_hold_what_limits_the_time() -> None:
     class Limit:
         def __call__(self) -> bool:

@@ -79,8 +79,6 @@ class Children:
         """The number of those beyond the limit; they are not compared with one another."""
         self.unclear: str | None = None
         """One that may be another than an earlier one: bytes of both were replaced."""
-        self.entry_names: set[str] = set()
-        """The names of all entries that were looked at."""
 
     @property
     def kept(self) -> tuple[Child, ...]:
@@ -120,7 +118,6 @@ class Children:
     def add_entries(self, entries: Iterable[Entry], base: str | None) -> None:
         """Add the sitemaps that the entries of an index name."""
         for name, record, _ in entries:
-            self.entry_names.add(name)
             if name != CHILD:
                 continue
             lastmod = first(record, "lastmod") or None

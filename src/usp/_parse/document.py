@@ -41,8 +41,6 @@ from usp.objects.outcome import SkipReason
 from usp.objects.page import SitemapPage
 from usp.objects.problem import Problem
 
-_PAGE_ENTRY: Final = "url"
-
 _PICKLE_FORMAT: Final = 1
 _LATER_VERSION: Final = "This sitemap was saved by a later version of usp."
 
@@ -322,6 +320,7 @@ def _inspect(
         inspection = CHILDLESS if found.kind is Kind.URLSET else NOTHING_FOUND
         return Document(url, found.kind, Pages(source, kind, inspection=inspection))
     children = Children(selection, in_index=found.kind is not Kind.ROBOTS)
+    lists_pages = False
     if found.kind is Kind.ROBOTS:
         for sitemap in sitemaps_in_robots(opened.data, source.url, diagnostics, opened.start):
             children.add(sitemap)
@@ -329,11 +328,11 @@ def _inspect(
         entries = document_entries(opened, diagnostics, expat_only=source.expat_only)
         fields = FIELD_READERS[found.kind](source.url, found.kind)
         reading = ColumnReading(fields, diagnostics, (), quick=not source.expat_only)
-        collected = children.collected(entries, source.url)
-        deque(reading.columns(collected, ROWS_AT_ONCE), maxlen=0)
+        for _ in reading.columns(children.collected(entries, source.url), ROWS_AT_ONCE):
+            lists_pages = True
     if children.unclear and found.kind is Kind.ROBOTS:
         diagnostics.report(*repeated_problem(children.unclear))
-    pages = Pages(source, kind, _PAGE_ENTRY in children.entry_names)
+    pages = Pages(source, kind, lists_pages)
     diagnostics.forget_time()
     pages._diagnostics = diagnostics
     return Document(
