@@ -117,6 +117,19 @@ def test_a_command_loads_nothing_that_it_does_not_use(arguments: list[str], tmp_
     assert not any(name.startswith(("usp._export", "usp._tables")) for name in loaded)
 
 
+@pytest.mark.parametrize("name", ["pages.csv", "pages.jsonl.gz"])
+def test_an_export_loads_nothing_for_other_formats(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "sitemap.xml"
+    file.write_text(SITEMAP)
+    program = (
+        "from usp.cli.cli import main\n"
+        f"main(['export', {str(file)!r}, '-o', {str(tmp_path / name)!r}, '--no-config'])"
+    )
+    loaded = loaded_by(program)
+    assert "usp._export.output" in loaded
+    assert loaded & UNUSED == set()
+
+
 def test_the_command_leaves_its_objects_to_the_system(tmp_path: Path) -> None:
     """Python looked at tens of thousands of them at its end."""
     program = (

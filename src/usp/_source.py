@@ -276,7 +276,7 @@ def check_readable(name: str) -> None:
     """
     with as_usage_error(name):
         if name == STDIN:
-            _stdin()
+            standard_input()
         elif Path(name).is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         elif not os.access(name, os.R_OK):
@@ -379,7 +379,7 @@ class _FileReading:
 
     def _open(self) -> AbstractContextManager[BinaryIO]:
         if self._name == STDIN:
-            return nullcontext(_stdin())
+            return nullcontext(standard_input())
         # A buffered file can't be closed while a thread waits for its bytes.
         return Path(self._name).open("rb", buffering=0)
 
@@ -389,8 +389,11 @@ class _FileReading:
         return in_time(call, self._ended) if self._may_block else call()
 
 
-def _stdin() -> BinaryIO:
-    """Return standard input, unless the process has none or it has no bytes."""
+def standard_input() -> BinaryIO:
+    """Return standard input.
+
+    :raises OSError: if the process has none, or it has no bytes.
+    """
     file: BinaryIO | None = getattr(sys.stdin, "buffer", None)
     if file is None:
         raise OSError("there is no standard input")

@@ -4,6 +4,7 @@ import gzip
 import os
 import sqlite3
 import sys
+import tracemalloc
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 import usp
 from tests.cli.command import WARM, environment
+from tests.cli.command import usp as run_usp
 from tests.export.readers import read_csv, read_jsonl, text_of
 from tests.export.rows import Drawing, python_rows
 from tests.export.writing import write
@@ -18,7 +20,7 @@ from tests.server import LoopbackServer, urlset
 from usp._export.compression import COMPRESSIONS
 from usp._tables.batch import Batch
 from usp._tables.schema import TABLES
-from usp.exceptions import UsageError
+from usp.exceptions import StorageError, UsageError
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits of this kind")
 
@@ -31,14 +33,19 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def leave_open(path: Path) -> None:
-    """Take the end of the last line away, as an editor would."""
-    text = text_of(path).rstrip("\r\n").encode()
+def rewrite(path: Path, text: str) -> None:
+    """Write another text to a file, compressed as its name says."""
+    data = text.encode()
     compression = COMPRESSIONS.get(path.suffix)
     if compression:
         compressor = compression.compressor()
-        text = compressor.compress(text) + compressor.flush()
-    path.write_bytes(text)
+        data = compressor.compress(data) + compressor.flush()
+    path.write_bytes(data)
+
+
+def leave_open(path: Path) -> None:
+    """Take the end of the last line away, as an editor would."""
+    rewrite(path, text_of(path).rstrip("\r\n"))
 
 
 @pytest.mark.parametrize(
@@ -77,6 +84,65 @@ def test_nothing_is_appended_to_a_damaged_file(
     with pytest.raises(UsageError, match=r"Nothing can be appended|doesn't have the columns"):
         usp.export(server.url, path, append=True)
     assert (server.requested, path.read_bytes(), names_in(tmp_path)) == ([], data, [name])
+
+
+@pytest.fixture
+def headlines(server: LoopbackServer) -> LoopbackServer:
+    """A site whose only title has quotes and a line end."""
+    server.robots("/news.rss")
+    title = 'The "first"\nline'
+    item = f"<item><link>{server.at('/1')}</link><title><![CDATA[{title}]]></title></item>"
+    server.site["/news.rss"] = f"<rss><channel>{item}</channel></rss>"
+    return server
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.csv.gz", "x.tsv.zst"])
+def test_nothing_is_appended_to_a_cell_that_was_left_open(
+    name: str, headlines: LoopbackServer, tmp_path: Path
+) -> None:
+    """Rows would be part of the cell, and lost: no reader of CSV would find them."""
+    path = tmp_path / name
+    usp.export(headlines.url, path)
+    text = text_of(path)
+    assert '"The ""first""' in text
+    rewrite(path, text[: text.index("line")])
+    before = path.read_bytes()
+    headlines.requests.clear()
+    with pytest.raises(UsageError, match=r"Nothing can be appended to .+: it ends inside of"):
+        usp.export(headlines.url, path, append=True)
+    assert (headlines.requested, path.read_bytes(), names_in(tmp_path)) == ([], before, [name])
+    rewrite(path, text)
+    usp.export(headlines.url, path, append=True)
+    assert text_of(path).count("line") == 2
+
+
+def test_ls_appends_nothing_to_a_cell_that_was_left_open(
+    headlines: LoopbackServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.csv"
+    arguments = ["ls", headlines.url, "-k", "-f", "csv", "-o", str(path), "--append"]
+    assert run_usp(*arguments).code == 0
+    before = path.read_bytes()[: path.read_bytes().index(b"line")]
+    path.write_bytes(before)
+    headlines.requests.clear()
+    ended = run_usp(*arguments)
+    assert (ended.code, headlines.requested, path.read_bytes()) == (2, [], before)
+    assert ended.err == (
+        f"usp: error: Nothing can be appended to {path}: it ends inside of a cell, whose second "
+        "quote is missing.\n"
+    )
+
+
+def test_a_long_file_is_looked_through_in_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    write(path, [sites(1)])
+    rewrite(path, text_of(path) + f'"{"x" * 5_000_000}')
+    tracemalloc.start()
+    with pytest.raises(UsageError, match="inside of a cell"):
+        write(path, [sites(2)], append=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1_000_000
 
 
 def test_members_of_gzip_without_rows_are_no_open_line(tmp_path: Path) -> None:
@@ -140,6 +206,20 @@ def test_what_belongs_to_pages_is_not_mixed_with_what_does_not(
     with pytest.raises(UsageError, match=message):
         usp.export(pictures.url, path, table=then, append=True)
     assert (pictures.requested, path.read_bytes(), names_in(tmp_path)) == ([], before, ["x.db"])
+
+
+def test_a_database_in_use_is_no_wrong_argument(pictures: LoopbackServer, tmp_path: Path) -> None:
+    """The same command works as soon as the other program is done."""
+    path = tmp_path / "x.db"
+    usp.export(pictures.url, path)
+    pictures.requests.clear()
+    with closing(sqlite3.connect(path, isolation_level=None)) as user:
+        user.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError, match=r"cannot write .+x\.db: database is locked"):
+            usp.export(pictures.url, path, append=True)
+    assert pictures.requested == []
+    usp.export(pictures.url, path, append=True)
+    assert count(path, "pages") == 4
 
 
 @POSIX

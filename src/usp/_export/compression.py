@@ -3,6 +3,7 @@
 import sys
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol
 
@@ -120,32 +121,27 @@ def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
         raise ValueError("its end is missing")
 
 
+def content(path: Path, compression: Compression | None) -> Generator[bytes]:
+    """Yield the bytes of a file, in chunks; those of a compressed one as they were before.
+
+    :raises ValueError: if the file isn't compressed as it should be, or ends too early.
+    """
+    with path.open("rb") as file:
+        plain = iter(lambda: file.read(_CHUNK), b"")
+        yield from decompressed(file, compression) if compression else plain
+
+
 def first_line(path: Path, compression: Compression | None) -> Generator[bytes]:
     """Yield the first line of a file, without its end, in parts: it may be as long as the file.
 
     :raises ValueError: if the file isn't compressed as it should be.
     """
-    with path.open("rb") as file:
-        chunks = iter(lambda: file.read(_CHUNK), b"")
-        for chunk in decompressed(file, compression) if compression else chunks:
+    with closing(content(path, compression)) as chunks:
+        for chunk in chunks:
             part, is_end, _ = chunk.partition(b"\n")
             yield part
             if is_end:
                 return
-
-
-def last_byte(path: Path, compression: Compression) -> bytes:
-    """Return the last byte of what a compressed file has; none if it has nothing.
-
-    The whole file is read: only so a part that is missing or damaged shows.
-
-    :raises ValueError: if the file isn't compressed as it should be, or ends too early.
-    """
-    last = b""
-    with path.open("rb") as file:
-        for chunk in decompressed(file, compression):
-            last = chunk[-1:] or last
-    return last
 
 
 def beginning(parts: Iterable[bytes], limit: int = 65536) -> bytes:

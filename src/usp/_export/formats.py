@@ -40,6 +40,8 @@ class Format:
     """Other suffixes."""
     is_text: bool = False
     """Whether it is text: it can be compressed, and rows can follow at its end."""
+    has_quotes: bool = False
+    """Whether quotes enclose cells with line ends: rows behind an open one would be part of it."""
     is_database: bool = False
     """Whether the writer opens the file itself; then it isn't for streams or folders."""
     holds_many: bool = False
@@ -66,8 +68,13 @@ class Format:
 FORMATS: Final = {
     one.name: one
     for one in (
-        Format("csv", "comma-separated text (RFC 4180)", "delimited", "CsvWriter", is_text=True),
-        Format("tsv", "tab-separated text", "delimited", "TsvWriter", is_text=True),
+        Format(
+            "csv", "comma-separated text (RFC 4180)", "delimited", "CsvWriter",
+            is_text=True, has_quotes=True,
+        ),
+        Format(
+            "tsv", "tab-separated text", "delimited", "TsvWriter", is_text=True, has_quotes=True
+        ),
         Format(
             "jsonl", "JSON lines: an object a row", "json_lines", "JsonLinesWriter", ("ndjson",),
             is_text=True, holds_many=True,

@@ -1,18 +1,16 @@
 """The files of an export while they are written; they get their names when all are whole."""
 
 import shutil
-import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Self
 
-from usp._export.compression import CompressedSink, first_line, last_byte
+from usp._export.compression import CompressedSink, content, first_line
 from usp._export.formats import FileFormat, Writer
 from usp._export.options import WriteOptions
-from usp._export.sqlite import end_transactions
 from usp._tables.batch import Batch
 from usp._tables.schema import Table
 from usp._whole_file import (
@@ -38,34 +36,46 @@ class OutputFile:
     before: FileState | None = None
     """What is there, if it may only be replaced as it was; None if whatever is there may be."""
 
-    def check_continues(self) -> None:
-        """Check that rows can follow those of the file that is there.
+    ends_line: bool = True
+    """Whether the last line of what is there is ended, so that rows can follow."""
+
+    def checked_to_continue(self) -> Self:
+        """Return the file, after a look at whether rows can follow those that are there.
 
         :raises UsageError: if it has other columns, is something else, or is damaged.
         """
         if self.path is None or not self.form.format.is_text:
-            return
+            return self
         try:
             with closing(first_line(self.path, self.form.compression)) as line:
                 continues = self.form.format.writer_class().continues(line, self.tables)
+            ends_line = continues and self._has_ended_line(self.path)
         except ValueError as error:
             raise UsageError(f"Nothing can be appended to {self.path}: {error}.") from error
         if not continues:
             raise UsageError(
                 f"{self.path} doesn't have the columns of the rows that are to be appended."
             )
+        return replace(self, ends_line=ends_line)
 
-    def ends_line(self) -> bool:
-        """Tell whether the last line of the file that is there is ended.
+    def _has_ended_line(self, path: Path) -> bool:
+        """Tell whether the last line is ended.
 
-        :raises UsageError: if it is compressed, and damaged: nothing could be read behind that.
+        A compressed file is read to its end: only so a part that is missing or damaged shows. So is
+        one with quotes: rows that follow an open one would be part of its cell.
+
+        :raises ValueError: if the file is damaged like that.
         """
-        if self.path is None or self.form.compression is None:
-            return self.path is None or ends_line(self.path)
-        try:
-            return last_byte(self.path, self.form.compression) in {b"", b"\n"}
-        except ValueError as error:
-            raise UsageError(f"Nothing can be appended to {self.path}: {error}.") from error
+        compression, has_quotes = self.form.compression, self.form.format.has_quotes
+        if not (compression or has_quotes):
+            return ends_line(path)
+        last, quotes = b"\n", 0
+        for chunk in content(path, compression):
+            last = chunk[-1:] or last
+            quotes += chunk.count(b'"')
+        if has_quotes and quotes % 2:  # one within a cell is doubled
+            raise ValueError("it ends inside of a cell, whose second quote is missing")
+        return last == b"\n"
 
     @property
     def is_in_place(self) -> bool:
@@ -126,6 +136,8 @@ class Output:
                 state.check()
             for written, destination, is_database in self.moves:
                 if is_database:
+                    from usp._export.sqlite import end_transactions  # other formats need no SQLite
+
                     end_transactions(destination)
                 move_into_place(written, destination)
 
@@ -195,7 +207,7 @@ def _open_file(stack: ExitStack, file: OutputFile, written: Path, destination: P
         shutil.copyfile(destination, written)
     sink = stack.enter_context(_closed_quietly(written.open("ab")))
     writer = _FileWriter(sink, file)
-    if file.options.append and not file.ends_line():
+    if file.options.append and not file.ends_line:
         writer.end_line()
     return writer
 
@@ -244,8 +256,6 @@ def _opening(path: Path | None) -> Iterator[None]:
     """Raise what the system says when a file is made as an error of this library."""
     try:
         yield
-    except sqlite3.Error as error:
-        raise UsageError(f"cannot write {path}: {error}") from error
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -260,11 +270,10 @@ def _writing(path: Path | None) -> Iterator[None]:
     """
     try:
         yield
-    except (OSError, sqlite3.Error) as error:
+    except OSError as error:
         if isinstance(error, BrokenPipeError | SitemapException):
             raise
-        reason = getattr(error, "strerror", None) or error
-        raise StorageError(f"cannot write {_name(path)}: {reason}") from error
+        raise StorageError(f"cannot write {_name(path)}: {error.strerror or error}") from error
 
 
 def _name(path: Path | None) -> str:

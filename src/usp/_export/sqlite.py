@@ -11,8 +11,8 @@ that are appended to one are one transaction.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, Final
@@ -44,6 +44,15 @@ _INDEXED: Final = {
     **dict.fromkeys(PAGE_PARTS, ("page_id", "page_url")),
 }
 """The columns of each table that have an index."""
+_PRIMARY: Final = 0xFF
+"""The part of an error's code that says what kind of error it is."""
+_WRONG_FILE: Final = frozenset(
+    {
+        *(sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CANTOPEN),
+        *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH),
+    }
+)
+"""What SQLite says of a file that it can't be used for at any time."""
 
 
 def _json_lists(column: Column, values: Values) -> list[str | None]:
@@ -63,7 +72,9 @@ class SqliteWriter:
     def __init__(self, path: Path, tables: Sequence[Table], options: WriteOptions) -> None:
         """Open the database.
 
-        :raises UsageError: if rows are to be appended to a database of something else.
+        :raises UsageError: if rows are to be appended to a database of something else, or to one
+            that can't be written.
+        :raises OSError: if there is no room, or another program uses the database.
         """
         self._path = path
         self._tables = {table.name: table for table in tables}
@@ -72,8 +83,8 @@ class SqliteWriter:
         """Those of the last pages, by sitemap and URL: their parts follow them."""
         self._last_page = 0
         self._statements: dict[str, str] = {}
-        self._database = sqlite3.connect(path, isolation_level=None)
-        with ExitStack() as stack:
+        with _told_as_system_error(path if options.append else None), ExitStack() as stack:
+            self._database = sqlite3.connect(path, isolation_level=None)
             stack.callback(self._database.close)
             self._prepare()
             stack.pop_all()  # now the writer closes it
@@ -98,7 +109,10 @@ class SqliteWriter:
             ).fetchone()
 
     def write(self, batch: Batch) -> None:
-        """Write some rows; those of a page's parts come after the page."""
+        """Write some rows; those of a page's parts come after the page.
+
+        :raises OSError: if there is no room.
+        """
         name = batch.table.name
         timed = with_time_texts(batch)
         own: list[Iterable[Any]] = []
@@ -107,17 +121,29 @@ class SqliteWriter:
         elif self._is_part(name):
             pages = zip(batch.columns["sitemap_url"], batch.columns["page_url"], strict=True)
             own = [[self._page_ids[page] for page in pages]]
+        with _told_as_system_error():
+            self._insert(timed, own)
+
+    def _insert(self, batch: Batch, own: Sequence[Iterable[Any]]) -> None:
         insertion = self._insertion(batch.table)
         before = self._database.total_changes
         try:
-            self._database.executemany(insertion, zip(*own, *_columns(timed), strict=True))
+            self._database.executemany(insertion, zip(*own, *_columns(batch), strict=True))
         except UnicodeEncodeError:
             written = self._database.total_changes - before
-            rows = islice(zip(*own, *_columns(timed), strict=True), written, None)
+            rows = islice(zip(*own, *_columns(batch), strict=True), written, None)
             self._database.executemany(insertion, map(encodable, rows))
 
     def close(self) -> None:
-        """Make the indexes, and the database whole."""
+        """Make the indexes, and the database whole.
+
+        :raises OSError: if there is no room.
+        """
+        with _told_as_system_error():
+            self._make_whole()
+        self._database.close()
+
+    def _make_whole(self) -> None:
         for table in self._tables.values():
             for column in _INDEXED.get(table.name, ()):
                 if column in table or (column == "page_id" and self._is_part(table.name)):
@@ -126,7 +152,6 @@ class SqliteWriter:
                         f"ON {_quoted(table.name)} ({_quoted(column)})"
                     )
         self._database.execute("COMMIT")
-        self._database.close()
 
     def abort(self) -> None:
         """Undo what was written."""
@@ -222,17 +247,36 @@ class SqliteWriter:
 def end_transactions(database: Path) -> None:
     """End what SQLite left beside a database, which would spoil the one that takes its place.
 
-    :raises sqlite3.Error: if another program uses the database.
+    :raises OSError: if another program uses the database.
     """
     companions = [Path(f"{database}{suffix}") for suffix in ("-journal", "-wal", "-shm")]
     if not database.exists() or not any(companion.exists() for companion in companions):
         return
-    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+    with (
+        _told_as_system_error(),
+        closing(sqlite3.connect(database, isolation_level=None)) as connection,
+    ):
         connection.execute("PRAGMA journal_mode = DELETE").fetchall()
         connection.execute("BEGIN EXCLUSIVE")  # undoes what a killed process began
         connection.execute("COMMIT")
     for companion in companions:
         companion.unlink(missing_ok=True)
+
+
+@contextmanager
+def _told_as_system_error(wrong_file: Path | None = None) -> Iterator[None]:
+    """Raise what SQLite says as an error of the system, as writers of other formats do.
+
+    :param wrong_file: the file, if it may be one that can't be used: then that is an error of the
+        caller. That another program uses it is none, since it may work the next time.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY
+        if wrong_file and code in _WRONG_FILE:
+            raise UsageError(f"cannot write {wrong_file}: {error}") from error
+        raise OSError(str(error)) from error
 
 
 def _strict() -> str:

@@ -121,9 +121,7 @@ class ExportTarget:
             before = None if replaces else FileState.of(path)
             options = replace(options, append=append)
             file = OutputFile(path, self.form, tuple(tables), options, before)
-            if append:
-                file.check_continues()
-            return file
+            return file.checked_to_continue() if append else file
 
 
 def says_format(path: str) -> bool:

@@ -3,7 +3,6 @@
 import os
 import re
 import sqlite3
-import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -26,6 +25,7 @@ from usp._source import (
     check_readable,
     is_local,
     names_a_document,
+    standard_input,
     start_url,
 )
 from usp._sync.state import APPLICATION
@@ -152,7 +152,7 @@ def _is_state_file(name: str) -> bool:
 def _head_of_stdin() -> bytes:
     """Return what standard input begins with; it can still be read from its beginning."""
     check_readable(STDIN)
-    peek: Callable[[int], bytes] = getattr(sys.stdin.buffer, "peek", bytes)
+    peek: Callable[[int], bytes] = getattr(standard_input(), "peek", bytes)
     return peek(HEAD_BYTES)
 
 

@@ -5,13 +5,13 @@ What the text says belongs elsewhere: one URL a line, a table, a list of sites.
 
 import codecs
 import io
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import BinaryIO, Final, TextIO
 
 from usp._export.compression import COMPRESSIONS, Compression, decompressed
+from usp._source import standard_input
 from usp.exceptions import MissingExtraError, UsageError
 
 HEAD_BYTES: Final = 64 * 1024
@@ -74,7 +74,7 @@ def opened_text(
     name = "Standard input" if path is None else str(path)
     with (
         reading_errors(name),
-        nullcontext(sys.stdin.buffer) if path is None else path.open("rb") as file,
+        nullcontext(standard_input()) if path is None else path.open("rb") as file,
     ):
         yield decoded(file, compression, newline=newline)
 

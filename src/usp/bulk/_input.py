@@ -7,7 +7,6 @@ tables are read, in ``usp._inputs``.
 
 import io
 import os
-import sys
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -19,7 +18,7 @@ from usp._extras import load
 from usp._inputs.columns import cells_of, delimiter_of, first_column, named_column
 from usp._inputs.kinds import kind_of_signature
 from usp._inputs.text_file import compression_of, decoded, reading_errors
-from usp._source import STDIN
+from usp._source import STDIN, standard_input
 from usp.exceptions import UsageError
 
 SiteListName = str | os.PathLike[str]
@@ -100,7 +99,7 @@ def _opened(name: str, stack: ExitStack) -> TextIO:
 
 def _binary(name: str, stack: ExitStack) -> io.BufferedReader:
     if name == STDIN:
-        return cast("io.BufferedReader", sys.stdin.buffer)
+        return cast("io.BufferedReader", standard_input())
     if "://" not in name:
         return stack.enter_context(Path(name).open("rb"))
     fsspec = load("fsspec", f"Reading {name}", "scale")

@@ -30,11 +30,11 @@ def list_rows(
     """Write a row for each page while they arrive.
 
     :param crawl_options: keywords of ``read_tables``.
-    :raises UsageError: if rows are to follow those of a file with other columns.
+    :raises UsageError: if rows are to follow those of a file with other columns, or a damaged one.
     """
     table = TABLES["pages"]
+    options = _write_options(args)
     with read_tables(source, observer=observer, **crawl_options) as stream:
-        options = _write_options(args)
         writer = FORMATS[args.format].open(_sink(out), [table], options)
         for batch in stream:
             progress.tally.pages += batch.length
@@ -50,7 +50,7 @@ def _write_options(args: argparse.Namespace) -> WriteOptions:
     options = WriteOptions(append=continues)
     if continues:
         form = FileFormat(FORMATS[args.format], "")
-        OutputFile(existing, form, (TABLES["pages"],), options).check_continues()
+        OutputFile(existing, form, (TABLES["pages"],), options).checked_to_continue()
     return options
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from usp._crawl.urls import check_homepage
-from usp._source import WebName, is_local, looks_like_sitemap
+from usp._source import STDIN, WebName, is_local, looks_like_sitemap
 from usp._validate import shown_argument
-from usp.cli._text_file import STDIN, read_lines
+from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
 
 

@@ -1,12 +1,9 @@
 """Text files that options name, with one value a line."""
 
-import sys
 from pathlib import Path
-from typing import Final
 
+from usp._source import STDIN, standard_input
 from usp.exceptions import UsageError
-
-STDIN: Final = "-"
 
 
 def read_lines(option: str, file: str) -> list[str]:
@@ -17,7 +14,8 @@ def read_lines(option: str, file: str) -> list[str]:
     :raises UsageError: if it can't be read.
     """
     try:
-        text = sys.stdin.read() if file == STDIN else Path(file).read_text(encoding="utf-8-sig")
+        data = standard_input().read() if file == STDIN else Path(file).read_bytes()
+        text = data.decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"{option}: cannot read {file}: {error.strerror or error}") from None
     except UnicodeDecodeError:
