@@ -11,7 +11,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +60,11 @@ class FileState:
 
 @contextmanager
 def whole_file(
-    path: str | os.PathLike[str], *, replace: bool = False, append: bool | None = None
+    path: str | os.PathLike[str],
+    *,
+    replace: bool = False,
+    append: bool | None = None,
+    is_kept: Callable[[], bool] = lambda: True,
 ) -> Iterator[BinaryIO]:
     """Open a file to write; it takes its name when the block ends without an exception.
 
@@ -68,6 +72,7 @@ def whole_file(
 
     :param replace: whether an existing file is replaced.
     :param append: whether the content of an existing file comes first; None if it never can.
+    :param is_kept: tells at the end whether the file takes its name; otherwise it is dropped.
     :raises UsageError: if it exists, or its folder doesn't.
     :raises StorageError: if it can't be written.
     """
@@ -87,21 +92,29 @@ def whole_file(
         state = None if replace else FileState.of(target)
         with scratch_folder(target.parent) as folder:
             written = folder / target.name
-            if append and target.exists():
-                shutil.copyfile(target, written)
-            with written.open("ab") as file:
-                if append and not ends_line(written):
-                    file.write(b"\n")
+            with _open_beside(written, target if append else None) as file:
                 yield file
-            if state:
-                state.check()
-            move_into_place(written, target)
+            if is_kept():
+                if state:
+                    state.check()
+                move_into_place(written, target)
     except BrokenPipeError:
         raise
     except OSError as error:
         if _is_wrong_path(error) and error.filename is None:
             raise  # of something else than the file itself
         raise output_error(os.fspath(path), error) from error
+
+
+@contextmanager
+def _open_beside(written: Path, continued: Path | None) -> Iterator[BinaryIO]:
+    """Open a file in a scratch folder; what it continues comes first, its last line ended."""
+    if continued and continued.exists():
+        shutil.copyfile(continued, written)
+    with written.open("ab") as file:
+        if continued and not ends_line(written):
+            file.write(b"\n")
+        yield file
 
 
 def is_special(target: Path) -> bool:

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from usp._crawl.source_result import SourceResult, is_worth_keeping
 from usp._crawl.unique_urls import UniqueUrls
-from usp._export.plan import ExportPlan, is_worth_keeping, overall
+from usp._export.plan import ExportPlan, overall
 from usp._extras import load
 from usp._source import SourceName, check_source
 from usp._tables.batch import Batch
 from usp._tables.choice import explains_table, wanted_table
 from usp._tables.read import ReadFields, read_tables, settled
 from usp._tables.schema import Table
-from usp._tables.site import SourceResult
 from usp._tables.tree import tables_of
 from usp._tables.tree_outcome import tree_result
 from usp._validate import argument_error, check_flags
@@ -238,7 +238,7 @@ def _write(plan: ExportPlan, read: "_Reading") -> ExportResult:
     with plan.opened() as output, closing(read.batches()) as batches:
         for batch in batches:
             output.write(batch)
-        is_kept = is_worth_keeping(read.results, output.rows)
+        is_kept = is_worth_keeping(read.results, output.rows.get("pages"))
         if is_kept:
             output.commit()
     files = tuple(file.path for file in plan.files if is_kept and file.path)

@@ -109,6 +109,35 @@ def test_a_file_is_replaced_or_continued(site: LoopbackServer, tmp_path: Path, f
     assert file.read_bytes().splitlines() == first
 
 
+@pytest.mark.parametrize("form", ["tabtree", "pages", "csv", "jsonl"])
+def test_a_listing_of_yesterday_is_better_than_an_empty_one(
+    server: LoopbackServer, tmp_path: Path, form: str
+) -> None:
+    file = tmp_path / "out"
+    arguments = ["ls", server.url, "-f", form, "-o", str(file), "--replace"]
+    server.otherwise = 403
+    ended = usp(*arguments)
+    assert (ended.code, file.exists()) == (3, False)
+    file.write_text("yesterday")
+    ended = usp(*arguments)
+    assert (ended.code, file.read_text()) == (3, "yesterday")
+    assert ended.messages[0] == f"usp: {file} is not written: nothing could be read"
+    assert ended.messages[1].startswith("usp: blocked: ")
+    server.otherwise = 404
+    ended = usp(*arguments)
+    assert (ended.code, file.read_text() == "yesterday") == (1, False), "it has no sitemap"
+
+
+def test_what_was_tried_is_written_whatever_came_of_it(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.otherwise = 403
+    file = tmp_path / "out"
+    ended = usp("ls", server.url, "-k", "-f", "tried", "-o", str(file))
+    assert (ended.code, len(ended.messages)) == (3, 1)
+    assert file.read_text().startswith("blocked\trobots.txt\t")
+
+
 @pytest.mark.parametrize("form", ["pages", "csv", "jsonl"])
 def test_a_last_line_without_an_end_is_ended_first(
     site: LoopbackServer, tmp_path: Path, form: str

@@ -10,7 +10,6 @@ from usp._export.options import WriteOptions
 from usp._export.output import Output, OutputFile, opened
 from usp._export.target import ExportTarget
 from usp._tables.schema import Table
-from usp._tables.site import SourceResult
 from usp._validate import argument_error, check_bool, check_strings
 from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
@@ -83,14 +82,6 @@ class ExportPlan:
         """
         with opened(self.files, self.target.path if self.target.is_folder else None) as output:
             yield output
-
-
-def is_worth_keeping(results: Iterable[SourceResult], rows: Mapping[str, int]) -> bool:
-    """Tell whether an export is kept: not if no site could be read, and so it has no pages.
-
-    The one of yesterday is better than an empty one.
-    """
-    return any(result.is_answered for result in results) or bool(rows.get("pages", 1))
 
 
 def overall(outcomes: Sequence[Outcome]) -> Outcome:

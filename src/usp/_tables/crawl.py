@@ -12,6 +12,7 @@ from usp._crawl import Crawl
 from usp._crawl.assembly import crawl_facts, site_verdict
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback
+from usp._crawl.source_result import COMPLETE
 from usp._crawl.unique_urls import UniqueUrls
 from usp._crawl.work import ColumnBatch
 from usp._drive.events import Emit
@@ -22,7 +23,7 @@ from usp._tables import nodes
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
 from usp._tables.rows import TableRow, facts_row, homepage_of, robots_row, site_name
-from usp._tables.site import COMPLETE, SiteTables
+from usp._tables.site import SiteTables
 from usp._tables.skipped import SkippedSitemaps
 from usp._validate import check_int
 from usp.objects.events import Observer

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from usp._crawl.source_result import UNANSWERED
 from usp._parse import Kind
 from usp._tables.batch import Batch
 from usp._tables.choice import TableChoice
@@ -12,35 +13,9 @@ from usp._tables.rows import READ_STATES, TableRow, attempt_row, problem_row
 from usp.objects.outcome import Attempt, Outcome, Result
 from usp.objects.problem import Problem, Severity
 
-COMPLETE: Final = frozenset({Outcome.FOUND, Outcome.NONE})
-"""The outcomes of crawls of which nothing is known to be missing."""
-_UNANSWERED: Final = frozenset({Outcome.BLOCKED, Outcome.UNREACHABLE})
 _REFUSALS: Final = frozenset({Result.BLOCKED, Result.UNREACHABLE})
 _COUNTS: Final = ("sitemaps", "sitemaps_failed", "pages", "problems")
 """The columns of ``sites`` that count rows."""
-
-
-class SourceResult(NamedTuple):
-    """What came of a source."""
-
-    outcome: Outcome
-    failed: int
-    """The declared sitemaps that could not be read."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether nothing is known to be missing."""
-        return self.outcome in COMPLETE
-
-    @property
-    def is_answered(self) -> bool:
-        """Whether it says what the source has, even if that is nothing.
-
-        What is named or declared as a sitemap, and is none, says nothing: it may be a login page.
-        """
-        if self.outcome is Outcome.NONE:
-            return not self.failed
-        return self.outcome not in _UNANSWERED
 
 
 class SiteTables:
@@ -85,7 +60,7 @@ class SiteTables:
 
     def _code(self, outcome: Outcome) -> str | None:
         """Return the code of the first failure; if nothing could be read, of what was tried."""
-        refusal = self._first_refusal if outcome in _UNANSWERED else None
+        refusal = self._first_refusal if outcome in UNANSWERED else None
         return self._first_failure or refusal
 
     def _totals(self) -> TableRow:

@@ -5,7 +5,7 @@ from typing import Final
 from usp._crawl.messages import FetchFailed
 from usp._crawl.nodes import OutcomeTally, failure_result
 from usp._crawl.robots import DISALLOWED
-from usp._tables.site import SourceResult
+from usp._crawl.source_result import SourceResult
 from usp.objects.outcome import Result
 from usp.objects.sitemap import (
     AbstractSitemap,

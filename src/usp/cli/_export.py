@@ -11,12 +11,12 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
+from usp._crawl.source_result import is_worth_keeping
 from usp._crawl.unique_urls import UniqueUrls
 from usp._export.output import Output
-from usp._export.plan import ExportPlan, is_worth_keeping, overall
+from usp._export.plan import ExportPlan, overall
 from usp._source import check_source
 from usp._tables.read import read_tables
-from usp._tables.site import SourceResult
 from usp.cli._exit import Exit
 from usp.cli._log import setup_logging_for
 from usp.cli._outcome import Summary, report
@@ -24,7 +24,7 @@ from usp.cli._output import tell
 from usp.cli._progress import Progress
 from usp.cli._settings import Settings
 from usp.cli._source import NamedSource, each_source
-from usp.cli._target import STDOUT, check_choice
+from usp.cli._target import STDOUT, check_choice, tell_not_written
 from usp.exceptions import UsageError
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -43,12 +43,11 @@ def run(args: argparse.Namespace) -> Exit:
             unique = UniqueUrls() if args.unique else None
             export = _Export(plan, output, settings, client, progress, unique)
             summaries = [export.summary(source, args) for source in sources]
-        results = [SourceResult(one.outcome, one.failed) for one in summaries]
-        is_kept = is_worth_keeping(results, output.rows)
+        is_kept = is_worth_keeping([one.result for one in summaries], output.rows.get("pages"))
         if is_kept:
             output.commit()
-    if not is_kept and args.output != STDOUT and not args.quiet:
-        tell(f"{args.output} is not written: nothing could be read")
+    if not is_kept:
+        tell_not_written(args)
     return _report(summaries, args)
 
 

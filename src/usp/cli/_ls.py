@@ -12,6 +12,7 @@ from contextlib import closing
 from typing import Any, Final, TextIO
 
 from usp._crawl.options import CrawlOptions
+from usp._crawl.source_result import is_worth_keeping
 from usp._display import one_line, shown, shown_url
 from usp._drive.run import CrawlClient
 from usp._source import CrawlStart
@@ -23,7 +24,7 @@ from usp.cli._output import tell
 from usp.cli._progress import Progress
 from usp.cli._settings import Settings
 from usp.cli._source import NamedSource, SourceKind
-from usp.cli._target import output
+from usp.cli._target import output, tell_not_written
 from usp.objects.events import Event, Observer, PagesRead
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.stream import PageStream, StreamStart, page_stream
@@ -73,11 +74,23 @@ def run(args: argparse.Namespace) -> Exit:
     setup_logging_for(args)
     source = NamedSource.of(args, detect_sitemaps=False)
     settings = Settings.of(args)
-    with closing(settings.web_client()) as client, output(args) as out:
+    summary: Summary | None = None
+
+    def is_kept() -> bool:
+        return summary is not None and _is_worth_keeping(summary, args.format)
+
+    with closing(settings.web_client()) as client, output(args, is_kept) as out:
         if source.doubt and not args.quiet:
             tell(source.doubt)
         summary = _LISTINGS[args.format](args, Crawling(source, settings, client), out)
+    if not is_kept():
+        tell_not_written(args)
     return report(summary, args)
+
+
+def _is_worth_keeping(summary: Summary, format: str) -> bool:
+    """Tell whether a file takes the place of an earlier one; what was tried always does."""
+    return is_worth_keeping([summary.result], None if format == "tried" else summary.pages)
 
 
 class Crawling:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from usp._cause import cause
+from usp._crawl.source_result import SourceResult
 from usp._parse import is_http_url
 from usp._quantities import count, duration
 from usp.cli._exit import Exit
@@ -94,6 +95,11 @@ class Summary:
         return cls(
             found.url, found.outcome, tried, found.problems, sitemaps, failed, None, found.seconds
         )
+
+    @property
+    def result(self) -> SourceResult:
+        """What came of the source as a whole."""
+        return SourceResult(self.outcome, self.failed)
 
     @property
     def is_answer(self) -> bool:

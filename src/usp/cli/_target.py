@@ -4,21 +4,25 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TextIO
 
 from usp._whole_file import check_new, whole_file
+from usp.cli._output import tell
 from usp.exceptions import UsageError
 
 STDOUT: Final = "-"
 
 
 @contextmanager
-def output(args: argparse.Namespace) -> Iterator[TextIO]:
+def output(
+    args: argparse.Namespace, is_kept: Callable[[], bool] = lambda: True
+) -> Iterator[TextIO]:
     """Open the output of a command, as text in UTF-8; a file is whole or absent.
 
+    :param is_kept: tells at the end whether a file is written, or what is there stays.
     :raises UsageError: if the file exists, and nothing says that it may be changed.
     """
     check_output(args)
@@ -26,7 +30,8 @@ def output(args: argparse.Namespace) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()  # before anything is said about what was printed
         return
-    with whole_file(args.output, replace=bool(args.replace), append=bool(args.append)) as file:
+    changes = {"replace": bool(args.replace), "append": bool(args.append)}
+    with whole_file(args.output, **changes, is_kept=is_kept) as file:
         text = io.TextIOWrapper(
             file, encoding="utf-8", errors="backslashreplace", newline="\n", write_through=False
         )
@@ -60,3 +65,9 @@ def check_choice(args: argparse.Namespace) -> None:
     """
     if args.replace and args.append:
         raise UsageError("--replace and --append exclude each other")
+
+
+def tell_not_written(args: argparse.Namespace) -> None:
+    """Say that the file of ``-o`` is as it was, or absent; standard output has what it has."""
+    if args.output and args.output != STDOUT and not args.quiet:
+        tell(f"{args.output} is not written: nothing could be read")
