@@ -17,13 +17,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return inner
 
 
+ABSENT = {"command", "source", "format", "config", "configured"}
+
+
 def options(*arguments: str) -> dict[str, object]:
-    """The options of ``usp ls`` that have a value, beside the format."""
+    """The options of ``usp ls`` that have a value, beside those of the format and the file."""
     args, _ = parse_args(["ls", "example.org", *arguments])
     return {
         name: value
         for name, value in vars(args).items()
-        if value is not None and name not in {"command", "source", "format", "configured"}
+        if value is not None and name not in ABSENT
     }
 
 

@@ -9,6 +9,7 @@ import pytest
 from tests.cli.command import USP, run, script, usp
 from tests.server import Answer, Handler, LoopbackServer, index, urlset
 from tests.servers import raw
+from usp.cli.cli import main
 
 PAGES = ("one", "two", "three")
 
@@ -100,7 +101,10 @@ def test_2_and_one_message_for_a_url_that_is_not_a_website(url: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "option"),
-    [("export", "-o"), ("ls", "-o"), ("sync", "--state"), ("find", "--record"), ("report", "-o")],
+    [
+        *[("export", "--output"), ("ls", "--output"), ("report", "--output")],
+        *[("sync", "--state"), ("find", "--record")],
+    ],
 )
 def test_2_if_the_log_goes_into_another_file_that_is_written(
     server: LoopbackServer, tmp_path: Path, command: str, option: str
@@ -108,7 +112,7 @@ def test_2_if_the_log_goes_into_another_file_that_is_written(
     file = tmp_path / "pages.csv"
     ended = usp(command, server.url, option, str(file), "-l", str(file))
     assert (ended.code, ended.out, server.requested) == (2, "", [])
-    assert f"--log-file and {option} name the same file" in ended.err
+    assert f"{option} and --log-file name the same file" in ended.err
     assert not file.exists()
 
 
@@ -121,8 +125,78 @@ def test_2_if_the_recording_and_the_output_are_one_file(
     more = {"sync": ["--state", str(tmp_path / "x.db")], "diff": [server.url]}.get(command, [])
     ended = usp(command, server.url, *more, "--record", str(link), "-o", str(file), "--replace")
     assert (ended.code, ended.out, server.requested) == (2, "", [])
-    assert ended.err == f"usp: error: --record and -o name the same file: {file}\n"
+    assert ended.err == f"usp: error: --record and --output name the same file: {file}\n"
     assert not file.exists()
+
+
+SAME_FILE = [
+    ("export {file} -o {file} -f csv", "--output and SOURCE"),
+    ("export {file} -o {link} -f csv --append", "--output and SOURCE"),
+    ("export --from {file} -o {file} -f csv", "--from and --output"),
+    ("export --from {list} -o {file} -f csv", "--output and a source"),
+    ("ls {file} -o {file}", "--output and SOURCE"),
+    ("ls {site} -o {file} -H @{file}", "--header and --output"),
+    ("ls {site} -l {file} --replay {file}", "--replay and --log-file"),
+    ("find {site} -o {file} --replay {file}", "--replay and --output"),
+    ("find {site} -o {config} --config {config}", "--output and --config"),
+    ("check {site} -o {file} --require {file}", "--require and --output"),
+    ("check {file} --baseline {file} --write-baseline", "--baseline and SOURCE"),
+    ("sync {file} --state {file}", "--state and SOURCE"),
+    ("changes --state {file} -o {file}", "--state and --output"),
+    ("diff {site} {file} -o {file}", "--output and B"),
+    ("diff {file}@-1 {site} -o {file}", "--output and A"),
+    ("report {file} -o {file} -f html", "--output and SOURCE"),
+    ("report {site} --state {file} -o {file} -f html", "--state and --output"),
+    ("crawl {file} -o {folder}/crawl -l {file}", "--log-file and DOMAINS"),
+]
+"""Commands that write a file which they also read."""
+
+
+@pytest.mark.parametrize(("line", "names"), SAME_FILE)
+def test_2_if_a_file_that_is_read_is_written(
+    line: str,
+    names: str,
+    server: LoopbackServer,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    paths = {name: tmp_path / name for name in ("file", "link", "list", "config")}
+    paths["file"].write_text("<urlset/>")
+    paths["link"].symlink_to(paths["file"])
+    paths["list"].write_text(str(paths["file"]))
+    paths["config"].write_text("per-host = 1\n")
+    arguments = line.format(site=server.url, folder=tmp_path, **paths).split()
+    can_replace = arguments[0] != "crawl" and "--append" not in arguments
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments, *(["--replace"] if can_replace else [])])
+    named = paths["config" if "{config}" in line else "file"]
+    err = capsys.readouterr().err
+    assert (ended.value.code, server.requested) == (2, [])
+    assert err.startswith(f"usp: error: {names} name the same file: ")
+    assert err.rstrip().endswith((str(named), str(paths["link"])))
+    assert paths["file"].read_text() == "<urlset/>"
+
+
+def test_2_if_the_config_file_that_was_found_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("usp.toml").write_text("per-host = 1\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["ls", "http://127.0.0.1:9/", "-o", "usp.toml", "--replace"])
+    message = "usp: error: --output and --config name the same file: usp.toml\n"
+    assert (ended.value.code, capsys.readouterr().err) == (2, message)
+
+
+def test_one_file_may_be_read_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.xml").write_text("<urlset><url><loc>https://example.org/</loc></url></urlset>")
+    Path("list").write_text("a.xml\n")
+    main(["export", "a.xml", "--from", "list", "-o", "x.csv", "-q"])
+    assert Path("x.csv").read_text().count("example.org") == 2
+    assert capsys.readouterr().err == ""
 
 
 def test_2_if_the_log_file_cannot_be_opened(server: LoopbackServer, tmp_path: Path) -> None:

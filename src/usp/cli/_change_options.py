@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from usp.cli._options import FROM, Option, format_option, shared
+from usp.cli._options import FROM, Option, always, format_option, shared
 from usp.cli._value_types import FILE, INTEGER, NAMES, NUMBER, TEXT, TEXTS
 
 CHANGE_FORMATS: Final = {
@@ -24,7 +24,7 @@ _EMIT: Final = Option(
     NAMES, "KINDS", keyword="emit", words=_CHANGES,
 )  # fmt: skip
 SYNC_OPTIONS: Final = (
-    _STATE,
+    _STATE._replace(is_written=always),
     _EMIT,
     Option(("--emit-initial",), "state", "the pages of the first run are added"),
     Option(

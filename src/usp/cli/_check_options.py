@@ -79,7 +79,8 @@ _OPTIONS: Final = (
         INTEGER, "N", default=0,
     ),
     Option(
-        ("--baseline",), "rules", "what this file has is known, and doesn't count", FILE, "FILE"
+        ("--baseline",), "rules", "what this file has is known, and doesn't count", FILE, "FILE",
+        is_written=lambda args: bool(args.write_baseline),
     ),
     Option(("--write-baseline",), "rules", "write all that is found to the file of --baseline"),
     Option(

@@ -32,6 +32,15 @@ _OPPOSITES: Final = {
 """Options that exclude each other: the one that is typed goes before the other of the file."""
 
 
+class _ConfigFile(NamedTuple):
+    """A config file."""
+
+    name: str
+    section: str
+    """The prefix of its keys."""
+    table: dict[str, Any]
+
+
 class _Configured(NamedTuple):
     """The value of an option."""
 
@@ -48,7 +57,8 @@ def complete(args: argparse.Namespace, command: Command) -> None:
     typed = {option.name for option in command.options if _is_typed(option, args)}
     typed |= {other for name, other in _OPPOSITES.items() if name in typed}
     left = {option.name: option for option in command.options if option.name not in typed}
-    configured = _options(args, command, left) if command.is_configurable else {}
+    found_file = _found_file(args) if command.is_configurable else None
+    configured = _options(found_file, command, left) if found_file else {}
     places: dict[str, str] = {}
     for option in command.options:
         if getattr(args, option.dest) is None:
@@ -77,18 +87,23 @@ def located(error: UsageError, args: argparse.Namespace) -> UsageError:
     return error
 
 
+def _found_file(args: argparse.Namespace) -> _ConfigFile | None:
+    """Return the config file, and name it among the arguments: nothing may be written there."""
+    found = _find(args.config) if args.config or not args.no_config else None
+    if found:
+        args.config = found.name
+    return found
+
+
 def _options(
-    args: argparse.Namespace, command: Command, left: Mapping[str, Option]
+    config: _ConfigFile, command: Command, left: Mapping[str, Option]
 ) -> dict[str, _Configured]:
     """Return the options of the config file that are for a command, by name.
 
     A general value must be one for the command, if that takes it from there: ``left`` has what it
     does, unless the command's own table has it. Otherwise, some command must take it.
     """
-    found = _find(args.config) if args.config or not args.no_config else None
-    if found is None:
-        return {}
-    file, section, table = found
+    file, section, table = config
     general = {name: value for name, value in table.items() if not isinstance(value, dict)}
     own = table.get(command.name)
     of_command = own if isinstance(own, dict) else {}
@@ -149,16 +164,16 @@ def _taken(value: object, options: list[Option], folder: str) -> object:
     return options[-1].configured(value, folder)
 
 
-def _find(named: str | None) -> tuple[str, str, dict[str, Any]] | None:
-    """Return the config file, the prefix of its keys, and its table; None if there is none."""
+def _find(named: str | None) -> _ConfigFile | None:
+    """Return the config file; None if there is none."""
     if named:
         section, table = _read(Path(named))
-        return (named, section, table or {})
+        return _ConfigFile(named, section, table or {})
     for file in _candidates():
         if file.is_file():
             section, table = _read(file)
             if table is not None:
-                return os.path.relpath(file), section, table
+                return _ConfigFile(os.path.relpath(file), section, table)
     return None
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from usp.cli._options import Option, shared
+from usp.cli._options import Option, always, shared
 from usp.cli._value_types import FOLDER, INTEGER, NAMES, NUMBER, TEXT
 
 _OWN_HELP: Final = {
@@ -14,7 +14,7 @@ _OUTCOMES: Final = ("blocked", "unreachable", "partial", "none", "found")
 CRAWL_OPTIONS: Final = (
     Option(
         ("-o", "--output"), "output", "the folder, or an fsspec URL such as s3://bucket/crawl",
-        FOLDER, "DIR",
+        FOLDER, "DIR", is_written=always,
     ),
     Option(("--status",), "output", "say how far the crawl in a folder is, which is the argument"),
     Option(

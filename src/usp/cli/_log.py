@@ -5,16 +5,13 @@ A log that can't be written stops; it never changes the output or the exit code.
 
 import argparse
 import logging
-import os
 import sys
 from contextlib import suppress
-from itertools import combinations
 from pathlib import Path
 from types import TracebackType
 from typing import Final, TypeAlias
 
 from usp._display import shown
-from usp._whole_file import is_special
 from usp.cli._output import tell
 from usp.exceptions import SitemapException
 
@@ -55,37 +52,14 @@ class _FileHandler(_StopsOnError, logging.FileHandler):
     pass
 
 
-_FILES: Final = {
-    "--log-file": "log_file",
-    "--record": "record",
-    "-o": "output",
-    "--state": "state",
-}
-"""The options that name a file which is written, and their attributes."""
-
-
 def setup_logging_for(args: argparse.Namespace) -> None:
     """Log as the options of a command say; without them, only what ends it.
 
-    :raises SitemapException: if the log file can't be opened, or another option names it, too.
+    :raises SitemapException: if the log file can't be opened.
     """
-    _check_files(args)
     has_log = bool(args.verbose or args.log_file)
     verbosity = min(args.verbose or 0, len(_LEVELS) - 1)
     setup_logging(_LEVELS[verbosity] if has_log else logging.ERROR, args.log_file)
-
-
-def _check_files(args: argparse.Namespace) -> None:
-    """Check that no two options name the same file: the one would spoil what the other writes.
-
-    A device, such as /dev/null, takes everything but a log beside it.
-    """
-    named = {option: getattr(args, name, None) for option, name in _FILES.items()}
-    for (one, path), (other, second) in combinations(named.items(), 2):
-        if not path or not second or os.path.realpath(path) != os.path.realpath(second):
-            continue
-        if path is args.log_file or not is_special(Path(path)):
-            raise SitemapException(f"{one} and {other} name the same file: {second}")
 
 
 def setup_logging(level: int, log_file: str | None = None) -> None:

@@ -86,6 +86,8 @@ class Option(NamedTuple):
     is_said_by: Callable[[str], bool] | None = None
     """Tells whether the name of a file of ``-o`` says the value, too: typed, it goes before a
     config file."""
+    is_written: Callable[[argparse.Namespace], bool] | None = None
+    """Tells whether the file that it names is written; None if it is always only read."""
 
     @property
     def name(self) -> str:
@@ -181,6 +183,12 @@ def one_of(choices: tuple[str, ...], value: object) -> object:
             f"must be one of {', '.join(choices)}, not {value!r}{hint(value, choices)}"
         )
     return value
+
+
+def always(args: argparse.Namespace) -> bool:
+    """Return True, for an option whose file is written whatever the others say."""
+    del args
+    return True
 
 
 def _policy(
@@ -312,7 +320,7 @@ SHARED: Final[tuple[Option, ...]] = (
         ("--record",), "recording",
         "write every request and response to this file (WARC), without credentials; a file that "
         "exists needs --replace",
-        FILE, "FILE.warc.gz", Destination.CLIENT, "record",
+        FILE, "FILE.warc.gz", Destination.CLIENT, "record", is_written=always,
     ),
     Option(
         ("--replay",), "recording", "read from this recording instead of the network", FILE,
@@ -320,7 +328,8 @@ SHARED: Final[tuple[Option, ...]] = (
     ),
     # output
     Option(
-        ("-o", "--output"), "output", "write to this file, which is whole or absent", OUTPUT, "PATH"
+        ("-o", "--output"), "output", "write to this file, which is whole or absent", OUTPUT,
+        "PATH", is_written=always,
     ),
     Option(("--replace",), "output", "replace the file if it exists"),
     Option(("--append",), "output", "append to the file if it exists"),
@@ -332,7 +341,8 @@ SHARED: Final[tuple[Option, ...]] = (
     Option(("--no-progress",), "output", "show no progress on a terminal"),
     Option(("-v", "--verbose"), "output", "log to stderr: progress (-v) or details (-vv)", COUNT),
     Option(
-        ("-l", "--log-file"), "output", "append the log to this file instead", FILE, "FILE"
+        ("-l", "--log-file"), "output", "append the log to this file instead", FILE, "FILE",
+        is_written=always,
     ),
     # configuration
     Option(

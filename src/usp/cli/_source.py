@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from usp._crawl.urls import check_homepage
 from usp._source import STDIN, WebName, is_local, looks_like_sitemap
 from usp._validate import shown_argument
+from usp.cli._files import check_listed_sources
 from usp.cli._text_file import read_lines
 from usp.exceptions import UsageError
 
@@ -82,7 +83,9 @@ def site_url(typed: str) -> str:
 def each_source(args: argparse.Namespace) -> Iterator[argparse.Namespace]:
     """Yield the arguments for each source."""
     listed = getattr(args, "from")
-    names = [*args.source, *(read_lines("--from", listed) if listed else ())]
+    more = read_lines("--from", listed) if listed else []
+    check_listed_sources(args, more)
+    names = [*args.source, *more]
     if not names:
         raise UsageError("there is no source: name a website, a sitemap or a file")
     if [*names, listed].count(STDIN) > 1:  # the second one would find nothing left

@@ -100,6 +100,7 @@ def _run_and_flush(arg_list: list[str] | None) -> Exit:
 def _run(arg_list: list[str] | None) -> Exit:
     from usp.cli import _output
     from usp.cli._exit import Exit
+    from usp.cli._files import check_files
     from usp.exceptions import UsageError
 
     args, parser = parse_args(arg_list)
@@ -109,6 +110,7 @@ def _run(arg_list: list[str] | None) -> Exit:
     if getattr(args, "output", None) in {None, "-"}:
         _output.check_stdout()
     try:
+        check_files(args)
         code: Exit = args.command.run(args)
     except UsageError as error:
         from usp.cli._config import located
