@@ -257,6 +257,48 @@ def test_a_wrong_value_is_told_with_file_and_key_wherever_it_is_checked(
     assert err.count("\n") == 1
 
 
+FILE_ERROR = "No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[export]\ncolumns = "foo"', "export.columns: 'foo' is no column of pages; it has "),
+        ('[export]\ncolumns = ["url", "url"]', "export.columns must be names of columns, each "),
+        ("[export]\ncolumns = []", "export.columns must be names of columns, each once, not []."),
+        ('[export]\ntable = "foo"', "export.table: 'foo' is no table; the tables are "),
+        ('[export]\ntable = ["pages", "sites"]', "export.table: the format csv has one table; "),
+        ('[export]\nbom = true\noutput = "x.jsonl"', "export.bom is for csv and tsv, not for "),
+        ('output = "no/x.csv"', "output: cannot write {folder}/no/x.csv: " + FILE_ERROR),
+        ('record = "no/x.warc.gz"', "record: cannot write no/x.warc.gz: " + FILE_ERROR),
+        ('replay = "none"', "replay: none can't be read: " + FILE_ERROR),
+        ('log-file = "no/x"', "log-file: cannot write no/x: " + FILE_ERROR),
+        ('[export]\nfrom = "none"', "export.from: cannot read none: " + FILE_ERROR),
+    ],
+)
+def test_a_wrong_value_for_an_export_is_told_with_file_and_key(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    (folder / "usp.toml").write_text(f"{text}\n")
+    output = [] if "output" in text else ["-o", "x.csv"]
+    with pytest.raises(SystemExit, match="2"):
+        main(["export", "http://127.0.0.1:9/", *output])
+    err = capsys.readouterr().err
+    assert err.startswith(f"usp: error: usp.toml: {message.format(folder=folder.resolve())}")
+    assert err.count("\n") == 1
+
+
+def test_a_general_value_that_no_command_takes_is_told_with_what_any_of_them_takes(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "usp.toml").write_text('format = "foo"\n')
+    with pytest.raises(SystemExit, match="2"):
+        main(["export", "http://127.0.0.1:9/", "-o", "q.csv"])
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("usp: error: usp.toml: format must be one of tabtree, ")
+    assert {"parquet,", "sarif,", "markdown,"} <= set(line.split())
+
+
 def test_what_is_typed_is_told_as_the_option(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

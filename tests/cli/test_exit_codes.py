@@ -204,7 +204,7 @@ def test_2_if_the_log_file_cannot_be_opened(server: LoopbackServer, tmp_path: Pa
     ended = usp("ls", server.url, "-l", str(log))
     assert (ended.code, ended.out, server.requested) == (2, "", [])
     (line,) = ended.err.splitlines()
-    assert line.startswith(f"usp: error: cannot write the log file {log}: ")
+    assert line.startswith(f"usp: error: --log-file: cannot write {log}: ")
 
 
 @pytest.mark.parametrize("args", [["nothing"], ["ls"], ["ls", "h.example", "-f", "x"], ["--what"]])

@@ -95,7 +95,7 @@ def site(server: LoopbackServer) -> str:
         ({"path": "x.csv", "table": "all"}, "has one table"),
         ({"path": "x.csv", "table": ["pages", "sites"]}, "has one table"),
         ({"path": "x.csv", "columns": ["nope"]}, "'nope' is no column of pages"),
-        ({"path": "x.db", "columns": ["url"]}, "Columns are chosen of one table"),
+        ({"path": "x.db", "columns": ["url"]}, "columns: they are chosen of one table"),
         ({"path": "x.csv", "replace": True, "append": True}, "exclude each other"),
         ({"path": "x.csv", "bom": "yes"}, "bom must be True or False"),
         ({"path": 7}, "path must be"),

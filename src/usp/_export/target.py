@@ -74,12 +74,12 @@ class ExportTarget:
         names = list(TABLES) if ALL in names else list(dict.fromkeys(names))
         if columns is not None:
             if len(names) > 1:
-                raise UsageError("Columns are chosen of one table: name it.")
+                raise UsageError("columns: they are chosen of one table; name it.")
             return [table_named(names[0]).only(columns)]
         if len(names) > 1 and not holds_many:
             raise UsageError(
-                f"A {self.form.format.name} file has one table: name one, or write a folder, "
-                "a .jsonl or a .db file."
+                f"table: the format {self.form.format.name} has one table; name one, or write a "
+                "folder, a .jsonl or a .db file."
             )
         if database and "pages" in names:  # what a page has is in tables of its own there
             names = list(dict.fromkeys(["pages", *names, *PAGE_PARTS]))

@@ -80,7 +80,7 @@ class Table:
         for name in wanted:
             if name not in known:
                 raise UsageError(
-                    f"{name!r} is no column of {self.name}{hint(name, known)}; it has "
+                    f"columns: {name!r} is no column of {self.name}{hint(name, known)}; it has "
                     f"{', '.join(known)}."
                 )
         if not wanted or len(set(wanted)) < len(wanted):
@@ -97,7 +97,7 @@ def table_named(name: str) -> Table:
         raise argument_error("table", "the name of a table", name)
     if name not in TABLES:
         raise UsageError(
-            f"{name!r} is no table{hint(name, TABLES)}; the tables are {', '.join(TABLES)}."
+            f"table: {name!r} is no table{hint(name, TABLES)}; the tables are {', '.join(TABLES)}."
         )
     return TABLES[name]
 

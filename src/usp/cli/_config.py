@@ -59,15 +59,15 @@ def complete(args: argparse.Namespace, command: Command) -> None:
     left = {option.name: option for option in command.options if option.name not in typed}
     found_file = _found_file(args) if command.is_configurable else None
     configured = _options(found_file, command, left) if found_file else {}
-    places: dict[str, str] = {}
+    of_file: dict[str, _Configured] = {}
     for option in command.options:
         if getattr(args, option.dest) is None:
             found = configured.get(option.name) if option.name in left else None
             setattr(args, option.dest, found.value if found else option.default)
             if found:
-                places[option.flags[-1]] = found.place
-    if places:
-        args.configured = places
+                of_file[option.flags[-1]] = found
+    if of_file:
+        args.configured = of_file
 
 
 def _is_typed(option: Option, args: argparse.Namespace) -> bool:
@@ -79,11 +79,20 @@ def _is_typed(option: Option, args: argparse.Namespace) -> bool:
 
 
 def located(error: UsageError, args: argparse.Namespace) -> UsageError:
-    """Return an error about an option as one about the key of the config file that set it."""
-    message, places = str(error), getattr(args, "configured", {})
-    for flag, place in places.items():
+    """Return an error about an option as one about the key of the config file that set it.
+
+    An error about an option begins with it, and one about a file with the name of the file.
+    """
+    message = str(error)
+    of_file: dict[str, _Configured] = getattr(args, "configured", {})
+    for flag, (_, place) in of_file.items():
         if message.startswith((f"{flag} ", f"{flag}:")):
             return UsageError(f"{place}{message.removeprefix(flag)}")
+    named = message.removeprefix("cannot write ").removeprefix("cannot read ")
+    for value, place in of_file.values():
+        paths = {value, os.path.realpath(value)} if isinstance(value, str) and value else ()
+        if any(named.startswith((f"{path} ", f"{path}:")) for path in paths):
+            return UsageError(f"{place}: {message}")
     return error
 
 
@@ -158,10 +167,11 @@ def _taken(value: object, options: list[Option], folder: str) -> object:
 
     :raises argparse.ArgumentTypeError: if none does.
     """
-    for option in options[:-1]:
+    for option in options:
         with suppress(argparse.ArgumentTypeError):
             return option.configured(value, folder)
-    return options[-1].configured(value, folder)
+    every = tuple(dict.fromkeys(choice for option in options for choice in option.choices))
+    return options[-1]._replace(choices=every).configured(value, folder)  # which raises
 
 
 def _find(named: str | None) -> _ConfigFile | None:

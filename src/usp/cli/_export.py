@@ -22,7 +22,7 @@ from usp.cli._log import setup_logging_for
 from usp.cli._outcome import Summary, report
 from usp.cli._output import tell
 from usp.cli._progress import Progress
-from usp.cli._settings import Settings
+from usp.cli._settings import Settings, named_by_option
 from usp.cli._source import NamedSource, each_source
 from usp.cli._target import STDOUT, check_choice, tell_not_written
 from usp.exceptions import UsageError
@@ -55,16 +55,19 @@ def _plan(args: argparse.Namespace) -> ExportPlan:
     if not args.output:
         raise UsageError("--output is missing: -o PATH says where the tables go")
     check_choice(args)
-    return ExportPlan.of(
-        args.output,
-        table=args.table,
-        columns=args.columns,
-        format=args.format,
-        replace=bool(args.replace),
-        append=bool(args.append),
-        bom=bool(args.bom),
-        escape_formulas=bool(args.escape_formulas),
-    )
+    try:
+        return ExportPlan.of(
+            args.output,
+            table=args.table,
+            columns=args.columns,
+            format=args.format,
+            replace=bool(args.replace),
+            append=bool(args.append),
+            bom=bool(args.bom),
+            escape_formulas=bool(args.escape_formulas),
+        )
+    except UsageError as error:
+        raise named_by_option(error, args.command.options) from None
 
 
 class _Export:

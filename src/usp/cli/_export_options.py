@@ -20,7 +20,7 @@ _TABLES: Final = (
     *("pages", "sitemaps", "problems", "attempts", "sites"),
     *("images", "videos", "alternates", "links", "news"),
 )
-EXPORT_OPTIONS: Final = (
+_OPTIONS: Final = (
     Option(
         ("-f", "--format"), "output",
         "the format, if the name of the file doesn't say it: csv, tsv, jsonl (each also with .gz "
@@ -51,4 +51,5 @@ EXPORT_OPTIONS: Final = (
     ),
     FROM,
 )  # fmt: skip
-"""The own options of ``usp export``."""
+EXPORT_OPTIONS: Final = tuple(option._replace(keyword=option.dest) for option in _OPTIONS)
+"""The own options of ``usp export``; errors name the parameters of ``usp.export`` by them."""

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from usp._display import shown
 from usp.cli._output import tell
-from usp.exceptions import SitemapException
+from usp.exceptions import UsageError
 
 _LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
 """The log level for each number of ``-v`` options."""
@@ -55,7 +55,7 @@ class _FileHandler(_StopsOnError, logging.FileHandler):
 def setup_logging_for(args: argparse.Namespace) -> None:
     """Log as the options of a command say; without them, only what ends it.
 
-    :raises SitemapException: if the log file can't be opened.
+    :raises UsageError: if the log file can't be opened.
     """
     has_log = bool(args.verbose or args.log_file)
     verbosity = min(args.verbose or 0, len(_LEVELS) - 1)
@@ -65,12 +65,12 @@ def setup_logging_for(args: argparse.Namespace) -> None:
 def setup_logging(level: int, log_file: str | None = None) -> None:
     """Log to stderr, or append to a file.
 
-    :raises SitemapException: if the file can't be opened.
+    :raises UsageError: if the file can't be opened.
     """
     try:
         handler = _file_handler(log_file) if log_file else _StderrHandler()
     except OSError as error:
-        raise SitemapException(f"cannot write the log file {log_file}: {error.strerror}") from error
+        raise UsageError(f"--log-file: cannot write {log_file}: {error.strerror}") from error
     handler.setFormatter(_OneLineFormatter(logging.BASIC_FORMAT))
     logging.basicConfig(level=level, handlers=[handler])
 

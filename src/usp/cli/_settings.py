@@ -130,7 +130,7 @@ def named_by_option(error: UsageError, options: Iterable[Option]) -> UsageError:
     """Return an error about a parameter of the library, as one about its option."""
     message = str(error)
     for option in options:
-        if option.keyword and message.startswith(f"{option.keyword} "):
+        if option.keyword and message.startswith((f"{option.keyword} ", f"{option.keyword}:")):
             return UsageError(f"{option.flags[-1]}{message.removeprefix(option.keyword)}")
     return error
 
