@@ -37,8 +37,10 @@ has them at each position, as `all_pages()` does.
 - A **timestamp** is in UTC, in microseconds. A time without a zone is taken as UTC, a date without
   a time as midnight. In the first and last hours of the calendar, where UTC doesn't have the
   time (`0001-01-01T00:00:00+14:00`), the zone is dropped.
-- A **list of rows** has rows of its own. Formats without nesting have them in the tables
-  {", ".join(f"[`{name}`](#{name})" for name in PAGE_PARTS if name != "news")}.
+- A **list of rows** has rows of its own. Formats without nesting have those of a page in the tables
+  {", ".join(f"[`{name}`](#{name})" for name in PAGE_PARTS if name != "news")},
+  and CSV has their number beside the page. Those of a video, `prices`, `ids` and
+  `content_segments`, are JSON in its row.
 - URLs and messages have no user and no password.
 - Of a repeated element, the first counts that is not blank. A news story needs a title and a
   readable date to be [`page.news_story`](formats.md); the columns have the elements of a story

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,8 +17,9 @@ from tests.export.writing import write
 from tests.parse.reading import ALL
 from usp._export.target import ExportTarget
 from usp._export.times import iso_time
+from usp._inputs.values import of_texts
 from usp._tables.batch import Batch
-from usp._tables.schema import PAGE_PARTS, SCHEMA_VERSION, TABLES, ColumnType
+from usp._tables.schema import PAGE_PARTS, SCHEMA_VERSION, TABLES, Column, ColumnType
 
 DATABASE = ExportTarget.of("x.db", None)
 LENGTHS = (40, 0, 1, 7)
@@ -49,25 +51,33 @@ def test_a_table_without_rows_is_a_file_that_can_be_read(reader: str, tmp_path: 
     assert read(tmp_path / name, TABLES["sites"]) == []
 
 
-def cell(kind: ColumnType, value: Any) -> str:
+def cell(column: Column, value: Any) -> str:
     """What a cell of CSV should have, written in another way than in the package."""
-    if kind is ColumnType.ROWS:
+    if column.name in PAGE_PARTS:
         return str(len(value or []))
     if value is None:
         return ""
-    if kind is ColumnType.TIMESTAMP:
-        when = EPOCH + timedelta(microseconds=value)
-        return when.isoformat().replace("+00:00", "Z")
-    if kind is ColumnType.TEXTS:
-        return "|".join(one.replace("\\", "\\\\").replace("|", "\\|") for one in value)
-    if kind is ColumnType.BOOLEAN:
-        return "true" if value else "false"
-    return str(value)
+    if column.fields:
+        names = [field.name for field in column.fields]
+        objects = [dict(zip(names, row, strict=True)) for row in value]
+        return json.dumps(objects, ensure_ascii=False, separators=(",", ":"))
+    return CELLS.get(column.type, str)(value)
+
+
+CELLS: dict[ColumnType, Callable[[Any], str]] = {
+    ColumnType.TIMESTAMP: lambda value: (
+        (EPOCH + timedelta(microseconds=value)).isoformat().replace("+00:00", "Z")
+    ),
+    ColumnType.TEXTS: lambda value: "|".join(
+        one.replace("\\", "\\\\").replace("|", "\\|") for one in value
+    ),
+    ColumnType.BOOLEAN: lambda value: "true" if value else "false",
+}
 
 
 def expected_cells(batches: list[Batch]) -> list[list[str]]:
     return [
-        [cell(column.type, value) for column, value in zip(batch.table, row, strict=True)]
+        [cell(column, value) for column, value in zip(batch.table, row, strict=True)]
         for batch in batches
         for row in batch
     ]
@@ -85,9 +95,28 @@ def test_every_cell_of_csv_and_tsv_is_read_again(
     write(tmp_path / name, batches)
     header, *rows = read_csv(tmp_path / name, delimiter)
     assert header == [
-        f"{column.name}_count" if column.fields else column.name for column in TABLES[table]
+        f"{column.name}_count" if column.name in PAGE_PARTS else column.name
+        for column in TABLES[table]
     ]
     assert rows == expected_cells(batches)
+
+
+def test_csv_has_the_prices_of_a_video_as_databases_have_them(tmp_path: Path) -> None:
+    """No table has them, so a number of them would be all that is known."""
+    names = ["page_url", "prices", "ids"]
+    row = {"page_url": "a", "prices": [(1.5, "EUR", "rent", None)], "ids": None}
+    batch = Batch.of_rows(TABLES["videos"].only(names), [row])
+    for name in ("x.csv", "x.tsv", "x.db"):
+        write(tmp_path / name, [batch])
+    header, cells = read_csv(tmp_path / "x.csv")
+    assert (header, [header, cells]) == (names, read_csv(tmp_path / "x.tsv", "\t"))
+    assert cells == ["a", '[{"amount":1.5,"currency":"EUR","type":"rent","resolution":null}]', ""]
+    with closing(sqlite3.connect(tmp_path / "x.db")) as database:
+        (stored,) = database.execute("SELECT * FROM videos")
+    assert [text or "" for text in stored] == cells
+    assert of_texts(TABLES["videos"].only(["prices"]).columns[0], [cells[1], "5 EUR", ""]) == [
+        [(1.5, "EUR", "rent", None)], None, None,
+    ]  # fmt: skip
 
 
 def test_csv_is_that_of_rfc_4180_and_has_counts_for_lists_of_rows(tmp_path: Path) -> None:

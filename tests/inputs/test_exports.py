@@ -16,7 +16,7 @@ from usp._export.target import ExportTarget
 from usp._inputs.kinds import InputKind
 from usp._inputs.listing import open_listing
 from usp._tables.batch import Batch
-from usp._tables.schema import TABLES, Column, ColumnType
+from usp._tables.schema import PAGE_PARTS, TABLES, Column, ColumnType
 from usp.exceptions import UsageError
 from usp.objects.outcome import Outcome
 
@@ -70,7 +70,7 @@ def expected(batches: list[Batch], kind: InputKind) -> list[dict[str, Any]]:
         {
             column.name: as_kept(column, value, kind)
             for column, value in zip(batch.table, row, strict=True)
-            if kind is not InputKind.DELIMITED or column.type is not ColumnType.ROWS
+            if kind is not InputKind.DELIMITED or column.name not in PAGE_PARTS
         }
         for batch in batches
         for row in batch
@@ -78,8 +78,9 @@ def expected(batches: list[Batch], kind: InputKind) -> list[dict[str, Any]]:
 
 
 def as_kept(column: Column, value: Any, kind: InputKind) -> Any:
-    """A value as such a file can have it: in CSV, an empty list and an absent one are the same."""
-    if kind is InputKind.DELIMITED and value in ("", []):
+    """A value as such a file can have it: in CSV, an empty text and an absent one are the same."""
+    is_json = column.type is ColumnType.ROWS
+    if kind is InputKind.DELIMITED and value in ("", []) and not is_json:
         return None
     return value
 

@@ -1,8 +1,8 @@
 """CSV and TSV: one table, a header, a row a line.
 
 CSV is that of RFC 4180 in UTF-8: comma, double quotes where they are needed, CR LF. TSV is the same
-with tabs and LF. A list of text is one cell, its items joined by ``|``; a list of rows is a column
-with their number.
+with tabs and LF. A list of text is one cell, its items joined by ``|``. A list of rows is a column
+with their number, if they have a table of their own, and otherwise JSON.
 """
 
 import csv
@@ -14,8 +14,9 @@ from usp._export.compression import Sink, beginning
 from usp._export.lines import CellTexts, is_constant, join_lines, number_texts
 from usp._export.options import WriteOptions
 from usp._export.times import with_time_texts
+from usp._export.values import json_lists
 from usp._tables.batch import Batch, Values
-from usp._tables.schema import Column, ColumnType, Table
+from usp._tables.schema import PAGE_PARTS, Column, ColumnType, Table
 
 SEPARATOR: Final = "|"
 """Between the items of a list of text; in an item, it and ``\\`` have a ``\\`` before them."""
@@ -27,10 +28,12 @@ _QUOTE: Final = '"'
 
 def header(table: Table) -> list[str]:
     """Return the names of the columns: ``images_count`` for ``images``."""
-    return [
-        f"{column.name}_count" if column.type is ColumnType.ROWS else column.name
-        for column in table
-    ]  # fmt: skip
+    return [f"{column.name}_count" if _is_counted(column) else column.name for column in table]
+
+
+def _is_counted(column: Column) -> bool:
+    """Tell whether rows are counted, since they are in a table of their own: not those of rows."""
+    return column.type is ColumnType.ROWS and column.name in PAGE_PARTS
 
 
 def _booleans(values: Values) -> Sequence[str | None]:
@@ -59,10 +62,17 @@ _CELLS: Final[dict[ColumnType, Callable[[Values], Sequence[str | None]]]] = {
     ColumnType.INTEGER: _numbers,
     ColumnType.REAL: _numbers,
     ColumnType.TEXTS: _lists,
-    ColumnType.ROWS: _counts,
 }
-"""The types whose values aren't written as they are; times are texts already."""
-_OF_TEXT: Final = frozenset({ColumnType.TEXT, ColumnType.TEXTS})
+"""The types whose values aren't written as they are; times are texts already, rows differ."""
+_OF_TEXT: Final = frozenset({ColumnType.TEXT, ColumnType.TEXTS, ColumnType.ROWS})
+
+
+def _converted(column: Column, values: Values) -> Sequence[str | None]:
+    """Return the values of a column as text; None or an empty text is an empty cell."""
+    if column.type is ColumnType.ROWS:
+        return _counts(values) if _is_counted(column) else json_lists(column, values)
+    convert = _CELLS.get(column.type)
+    return values if convert is None else convert(values)
 
 
 def _harmless(values: Sequence[str]) -> Sequence[str]:
@@ -133,8 +143,7 @@ class CsvWriter:
         return self._texts(column, values)
 
     def _texts(self, column: Column, values: Values) -> Sequence[str]:
-        convert = _CELLS.get(column.type)
-        found: Sequence[str | None] = values if convert is None else convert(values)
+        found = _converted(column, values)
         # To look for None takes twice as long.
         cells = cast("Sequence[str]", found) if all(found) else [cell or "" for cell in found]
         if column.type not in _OF_TEXT:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from usp._export.options import WriteOptions
 from usp._export.times import with_time_texts
-from usp._export.values import encodable, is_absent, json_text, plain_value
+from usp._export.values import encodable, is_absent, json_lists
 from usp._tables.batch import Batch, Values
 from usp._tables.schema import PAGE_PARTS, SCHEMA_VERSION, Column, ColumnType, Table
 from usp._version import __version__
@@ -55,13 +55,9 @@ _WRONG_FILE: Final = frozenset(
 """What SQLite says of a file that it can't be used for at any time."""
 
 
-def _json_lists(column: Column, values: Values) -> list[str | None]:
-    return [None if value is None else json_text(plain_value(column, value)) for value in values]
-
-
 _CELLS: Final[dict[ColumnType, Callable[[Column, Values], Sequence[Any]]]] = {
-    ColumnType.TEXTS: _json_lists,
-    ColumnType.ROWS: _json_lists,
+    ColumnType.TEXTS: json_lists,
+    ColumnType.ROWS: json_lists,
 }
 """The types whose values sqlite3 doesn't store as we do; times are texts already."""
 

@@ -53,6 +53,11 @@ def json_values(column: Column, values: Values) -> CellTexts:
     return [json_text(plain_value(column, value)) for value in values]
 
 
+def json_lists(column: Column, values: Values) -> list[str | None]:
+    """Return lists as JSON, for formats in which a value is a text; an absent one stays absent."""
+    return [None if value is None else json_text(plain_value(column, value)) for value in values]
+
+
 def encodable(value: Any) -> Any:  # noqa: ANN401 -- a value of any column
     r"""Return a value in which half of a surrogate pair, which UTF-8 can't have, is ``\udxxx``.
 

@@ -5,6 +5,7 @@ It is the way back of ``_export.values``: a value that was written and is read a
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final
@@ -70,11 +71,19 @@ _OF_TEXT: Final[Mapping[ColumnType, Callable[[str], Any]]] = {
 
 
 def of_texts(column: Column, cells: Sequence[str]) -> Values:
-    """Return the values of a column of CSV; an empty cell is absent."""
+    """Return the values of a column of CSV; an empty cell is absent, and so is what is no JSON."""
+    if column.type is ColumnType.ROWS:
+        return [_rows_of_text(column, cell) for cell in cells]
     convert = _OF_TEXT.get(column.type)
     if convert is None:
         return [cell or None for cell in cells]
     return [convert(cell) if cell else None for cell in cells]
+
+
+def _rows_of_text(column: Column, cell: str) -> list[tuple[Any, ...]] | None:
+    with suppress(ValueError):
+        return _plain_rows(column, parse_json(cell))
+    return None
 
 
 def of_plain(column: Column, value: Any) -> Any:  # noqa: ANN401 -- the column has the type
