@@ -47,6 +47,29 @@ def test_options_of_both_files_are_read(folder: Path) -> None:
     assert options() == {"limit": 4}
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[tool.usp.ls]\nlimit = 2",
+        "[ \"tool\" . 'usp' ]\nlimit = 2",
+        "[tool]\nusp = {limit = 2}",
+        '[tool]\n"usp".limit = 2',
+        "tool = {usp = {limit = 2}}",
+        '"tool".usp.limit = 2',
+        '["t\\u006fol".usp]\nlimit = 2',
+        '[tool."\\u0075sp"]\nlimit = 2',
+    ],
+)
+def test_the_table_of_a_project_is_found_however_it_is_written(folder: Path, content: str) -> None:
+    (folder / "pyproject.toml").write_text(content)
+    assert options() == {"limit": 2}
+
+
+def test_a_project_that_says_nothing_about_usp_is_not_parsed(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text('[project]\nname = "usp"\n[tool.other]\nlimit =\n')
+    assert options() == {}
+
+
 def test_the_nearest_file_counts_and_usp_toml_goes_first(folder: Path) -> None:
     (folder.parent / "usp.toml").write_text("limit = 1\n")
     (folder / "pyproject.toml").write_text("[project]\nname = 'x'\n")

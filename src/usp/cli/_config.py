@@ -7,6 +7,7 @@ the command line says goes before it. Files that it names are found beside it.
 
 import argparse
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,12 @@ from usp.exceptions import UsageError
 
 _OWN: Final = "usp.toml"
 _PROJECT: Final = "pyproject.toml"
+_SECTION: Final = "tool.usp."
+_MAY_HAVE_SECTION: Final = re.compile(
+    r"tool[\"'\s]*+\.[\"'\s]*+usp|\[\s*+[\"']?tool[\"']?\s*+\]|tool[\"'\s]*+=|\\[uU]"
+)
+"""Finds every way to write the table, and what only looks like one; keys may have escapes. Most
+projects say nothing about us: to parse their files takes longer than to start without that."""
 _MAX_CHARACTERS: Final = 1024 * 1024
 """What a config file may have; a device may have no end."""
 
@@ -206,10 +213,13 @@ def _text_of(file: Path) -> str:
 
 def _read(file: Path) -> tuple[str, dict[str, Any] | None]:
     """Return the prefix of the keys of a file, and the table with the options, if it has one."""
-    import tomllib  # few folders have a config file
-
     try:
-        content = tomllib.loads(_text_of(file))
+        text = _text_of(file)
+        if file.name == _PROJECT and not _MAY_HAVE_SECTION.search(text):
+            return _SECTION, None
+        import tomllib  # few folders have a config file
+
+        content = tomllib.loads(text)
     except UsageError:
         raise
     except OSError as error:
@@ -224,4 +234,4 @@ def _read(file: Path) -> tuple[str, dict[str, Any] | None]:
     table = tools.get("usp") if isinstance(tools, dict) else None
     if not isinstance(table, dict | None):
         raise UsageError(f"{file}: tool.usp must be a table of options")
-    return "tool.usp.", table
+    return _SECTION, table
