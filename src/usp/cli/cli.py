@@ -100,7 +100,6 @@ def _run_and_flush(arg_list: list[str] | None) -> Exit:
 def _run(arg_list: list[str] | None) -> Exit:
     from usp.cli import _output
     from usp.cli._exit import Exit
-    from usp.cli._files import check_files
     from usp.exceptions import UsageError
 
     args, parser = parse_args(arg_list)
@@ -109,6 +108,8 @@ def _run(arg_list: list[str] | None) -> Exit:
         return Exit.DONE
     if getattr(args, "output", None) in {None, "-"}:
         _output.check_stdout()
+    from usp.cli._files import check_files  # not for help, which is printed above
+
     try:
         check_files(args)
         code: Exit = args.command.run(args)
