@@ -148,6 +148,20 @@ def test_the_last_line_is_the_same_for_a_site_and_for_its_tables(
     assert done.partial == live.partial == "partial: 2 sitemaps could not be read"
 
 
+def test_the_last_line_of_tables_names_the_sitemap_that_is_incomplete(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.robots("/a.xml", "/b.xml")
+    server.site["/a.xml"] = "<urlset><url><loc>http://h.example/1</loc></url></urlset>"
+    server.site["/b.xml"] = "<urlset><url><loc>http://h.example/2</loc></url><url><loc>htt"
+    export = str(tmp_path / "site.db")
+    usp("export", server.url, "-o", export, "-q")
+    for command in ("report", "check"):
+        for source in (server.url, export):
+            done = usp(command, source)
+            assert f"partial: 1 sitemap incomplete: {server.at('/b.xml')} (" in done.err
+
+
 def usage(done: Finished) -> str:
     assert done.code == 2
     assert done.out == ""

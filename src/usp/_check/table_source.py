@@ -84,6 +84,7 @@ _PLAIN: Final = ("changefreq", "priority")
 """The fields of an entry that are written as they are."""
 _STEP: Final = 64
 """After so many rows the time is asked for."""
+_MAX_LOSSES: Final = 1000
 _FAILED: Final = "failed"
 _SKIPPED: Final = "skipped"
 _WITHOUT_ANSWER: Final = (Outcome.BLOCKED, Outcome.UNREACHABLE)
@@ -144,9 +145,9 @@ class TableCheckStream(CheckStream):
             raise
         self._tally: Counter[str] = Counter()
         self._stops: list[Problem] = []
-        self._items = _findings(
-            run, _TableReading(run, self._listing, self._tally, clock), policy, self._stops
-        )
+        reading = _TableReading(run, self._listing, self._tally, clock)
+        self._losses = reading.losses
+        self._items = _findings(run, reading, policy, self._stops)
 
     @property
     def url(self) -> str:
@@ -185,8 +186,11 @@ class TableCheckStream(CheckStream):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Whether the time was up; the problems of the tables are findings."""
-        return tuple(self._stops)
+        """Whether the time was up, then each sitemap that was read only in part, with the reason.
+
+        At most 1,000 of these; all other problems of the tables are findings.
+        """
+        return *self._stops, *self._losses
 
     def robots_verdict(self, agent: str) -> None:
         """Return None: tables have no robots.txt."""
@@ -252,6 +256,8 @@ class _TableReading:
         self.clock = clock
         self.stop: Problem | None = None
         """The limit that ended the reading, if one did."""
+        self.losses: list[Problem] = []
+        """The first sitemaps that were read only in part."""
         self._run = run
         self._listing = listing
         self._tally = tally
@@ -311,7 +317,12 @@ class _TableReading:
             reason = row.get("reason") or ""
             status = row.get("http_status")
             self._run.take_unread(UnreadFacts(row["url"], status, reason, found_by, is_skipped))
-        elif row.get("kind") == Kind.INDEX or row.get("pages") == 0:
+            return
+        is_damaged = row.get("complete") is False and row.get("code") in CODES
+        if is_damaged and len(self.losses) < _MAX_LOSSES:
+            problem = Problem(row["code"], row.get("reason") or "", sitemap_url=row["url"])
+            self.losses.append(problem)
+        if row.get("kind") == Kind.INDEX or row.get("pages") == 0:
             self._check(row["url"], ())  # no row of the pages belongs to it
 
     def _check(self, url: str, pages: Iterable[_Row]) -> None:

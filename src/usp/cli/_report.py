@@ -114,8 +114,13 @@ def _last_line(found: ReportFigures, seconds: float) -> str:
     line = f"{word}: {', '.join(parts)}, {duration(seconds)}"
     if outcome is not Outcome.PARTIAL:
         return line
-    losses = {"could not be read": sitemaps.failed, "incomplete": sitemaps.damaged}
-    missing = [f"{count(number, 'sitemap')} {what}" for what, number in losses.items() if number]
+    missing = []
+    if sitemaps.failed:
+        missing.append(f"{count(sitemaps.failed, 'sitemap')} could not be read")
+    if sitemaps.damaged:
+        damaged = f"{count(sitemaps.damaged, 'sitemap')} incomplete"
+        first = next((one for one in sitemaps.lines if one.result == Outcome.PARTIAL), None)
+        missing.append(f"{damaged}: {first.url} ({first.reason})" if first else damaged)
     return f"{line}; partial: {'; '.join(missing) or 'not everything was read'}"
 
 
