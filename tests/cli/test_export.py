@@ -13,6 +13,7 @@ import usp as package
 from tests.cli.command import USP, environment, redirected, run, search_path, start, usp
 from tests.server import Handler, LoopbackServer, urlset
 from usp._tables.schema import TABLES
+from usp.cli._demo_site import DemoSite
 from usp.cli._export_options import EXPORT_OPTIONS
 
 UNREACHABLE = "http://127.0.0.1:9/"
@@ -87,6 +88,32 @@ def test_a_table_is_no_sitemap_and_nothing_of_it_is_a_page(tmp_path: Path) -> No
         done = usp("export", f"{tmp_path}/{name}.csv", "-o", "-", "-f", "jsonl")
         assert (done.code, done.out) == (1, "")
         assert "the document is a table (CSV, TSV), not a list of URLs" in done.err
+
+
+def test_names_of_repeated_options_are_added(demo_site: DemoSite, tmp_path: Path) -> None:
+    done = usp(
+        *("export", demo_site.url, "-o", f"{tmp_path}/x.csv"),
+        *("--columns", "url", "--columns", "title,lastmod"),
+    )
+    assert done.code == 0, done.err
+    assert (tmp_path / "x.csv").read_text().startswith("url,title,lastmod\n")
+    done = usp(
+        *("export", demo_site.url, "-o", f"{tmp_path}/out/", "-f", "csv"),
+        *("--table", "pages", "--table", "sitemaps,sites"),
+    )
+    assert done.code == 0, done.err
+    assert names_in(tmp_path / "out") == ["pages.csv", "sitemaps.csv", "sites.csv"]
+
+
+def test_a_folder_that_is_named_like_a_file_is_not_filled(tmp_path: Path) -> None:
+    folder = tmp_path / "dd.csv"
+    folder.mkdir()
+    done = usp("export", UNREACHABLE, "-o", str(folder))
+    assert (done.code, names_in(folder)) == (2, [])
+    assert done.err == (
+        f"usp: error: cannot write {folder}: it is a folder; with a slash at its end, it gets a "
+        "file for each table\n"
+    )
 
 
 def test_a_site_that_refuses_leaves_the_file_of_yesterday(

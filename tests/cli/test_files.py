@@ -244,7 +244,8 @@ def test_nothing_is_appended_to_what_is_one_document(
     with pytest.raises(SystemExit) as ended:
         main([command, site.url, "-f", format, "-o", "x", "--append"])
     assert ended.value.code == 2
-    assert capsys.readouterr().err == (f"usp: error: Nothing can be appended to a {format} file.\n")
+    message = f"Nothing can be appended to the format {format}: a file is one document."
+    assert capsys.readouterr().err == f"usp: error: {message}\n"
     assert site.requested == []
 
 
@@ -282,13 +283,29 @@ def test_a_file_that_cannot_be_written_is_one_line(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file.csv", "loop.csv"]
 
 
+class FakeTerminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "csv.gz"])
+def test_bytes_that_are_no_text_are_not_for_a_terminal(
+    form: str,
+    site: LoopbackServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "stdout", FakeTerminal())
+    with pytest.raises(SystemExit) as ended:
+        main(["export", site.url, "-o", "-", "-f", form])
+    message = "is not for a terminal: name a file, or send it to another program."
+    assert (ended.value.code, site.requested) == (2, [])
+    assert capsys.readouterr().err == f"usp: error: The format {form} {message}\n"
+
+
 def test_values_cannot_control_a_terminal_or_break_what_replaces_stdout(
     site: LoopbackServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    class FakeTerminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     site.site["/a.xml"] = urlset(site.at("/\u202e\x9b31m"))
     before, sys.stdout = sys.stdout, FakeTerminal()
     try:

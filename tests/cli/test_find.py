@@ -62,6 +62,15 @@ def test_no_line_of_text_is_cut_away_from_a_terminal(server: LoopbackServer) -> 
     assert any(line.endswith("x: not followed") for line in lines)
 
 
+def test_the_reason_of_a_failure_is_in_plain_words_for_programs_too(tmp_path: Path) -> None:
+    url, words = "http://127.0.0.1:9/", "Failed to establish a new connection: [Errno "
+    (tried,) = json.loads(usp("find", url, "-k", "-f", "json").out)["tried"]
+    assert tried["detail"].startswith(words)
+    file = tmp_path / "x.jsonl"
+    usp("export", url, "-k", "--table", "attempts", "-o", str(file))
+    assert json.loads(file.read_text())["detail"] == tried["detail"]
+
+
 def test_the_json_formats_have_every_field(site: LoopbackServer) -> None:
     found = json.loads(usp("find", site.url, "-k", "-f", "json").out)
     assert (found["url"], found["outcome"], found["sitemaps"]) == (site.url, "partial", 3)
@@ -74,12 +83,12 @@ def test_the_json_formats_have_every_field(site: LoopbackServer) -> None:
     packed = lines[3]
     body = site.site["/b.xml.gz"]
     assert isinstance(body, bytes)
-    assert packed | {"detail": ""} == {
+    assert packed == {
         "url": site.at("/b.xml.gz"),
         "stage": "indexes",
         "found_by": "index",
         "result": "sitemap",
-        "detail": "",
+        "detail": None,
         "level": 2,
         "parent_url": site.at("/index.xml"),
         "final_url": site.at("/b.xml.gz"),

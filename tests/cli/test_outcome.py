@@ -17,7 +17,7 @@ def summary(server: LoopbackServer, policy: Policy) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("policy", "limit"), [(Policy(max_sitemaps=1), "1 sitemaps"), (Policy(limit=2), "2 pages")]
+    ("policy", "limit"), [(Policy(max_sitemaps=1), "1 sitemap"), (Policy(limit=2), "2 pages")]
 )
 def test_a_reached_limit_is_in_the_summary(
     server: LoopbackServer, policy: Policy, limit: str

@@ -68,6 +68,11 @@ def _man_lines() -> Iterator[str]:
     for command in COMMANDS:
         yield from (".TP", f".B usp {command.name}", _roff(f"{_sentence(command.summary)}"))
     yield ".SH OPTIONS"
+    yield from (".TP", "\\fB\\-h\\fR, \\fB\\-\\-help\\fR")
+    yield "Explain a command, or list the commands."
+    yield from (".TP", "\\fB\\-v\\fR, \\fB\\-\\-version\\fR")
+    yield "Without a command: print the version."
+    yield ".PP"
     yield from _who_has_shared_options()
     for group, title in GROUPS.items():
         yield from _man_options(title, options_of(group))

@@ -36,6 +36,11 @@ def test_the_man_page_is_generated() -> None:
     assert "?." not in render_man_page(), "a question needs no full stop"
 
 
+def test_the_man_page_has_the_options_that_no_table_has() -> None:
+    text = MAN_PAGE.read_text(encoding="utf-8").replace("\\-", "-")
+    assert all(f"\\fB{flag}\\fR" in text for flag in ("-h", "--help", "-v", "--version"))
+
+
 def test_the_man_page_is_in_the_wheel() -> None:
     project = tomllib.loads((MAN_PAGE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
     shared = project["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]

@@ -169,7 +169,7 @@ def crawl_with_limit(children: int) -> None:
         tree = asyncio.run(crawl())
     assert len(tree.sub_sitemaps[0].sub_sitemaps) == 999
     assert tree.outcome is Outcome.PARTIAL
-    reason = "The crawl reached its limit of 1000 sitemaps"
+    reason = "The crawl reached its limit of 1,000 sitemaps"
     assert tree.problems[0].message == f"{reason}; {children - 999} more are listed"
 
 

@@ -25,6 +25,7 @@ from usp._crawl.resource_table import ResourceTable
 from usp._crawl.selection import Selection
 from usp._crawl.work import PageBatch, Work, page_count
 from usp._parse import Child, Document, Kind, is_http_url
+from usp._quantities import count
 from usp.objects.outcome import FoundBy, Outcome, Result, SkipReason
 
 _INDEXES: Final = frozenset({Kind.INDEX, Kind.ROBOTS})
@@ -326,23 +327,24 @@ class Cursor:
         if node.absence is None and node.rejection is None and node.document:
             yield from self._count_pages(node, node.document)
         if not self.sitemaps_left and not self.done:
-            reason = f"The crawl reached its limit of {self._policy.max_sitemaps} sitemaps"
+            limit = count(self._policy.max_sitemaps or 0, "sitemap")
+            reason = f"The crawl reached its limit of {limit}"
             more = sum(each.children_left for each in self._path)
-            self.stop("SM703", f"{reason}; {more} more are listed" if more else reason)
+            self.stop("SM703", f"{reason}; {more:,} more are listed" if more else reason)
 
     def _count_pages(self, node: Node, document: Document) -> Work[None]:
         """Apply the page limit and the stop callback; a stream applies them itself."""
         limit, is_full = self._policy.limit, False
         if limit is not None and self.counts_pages:
-            count = yield from page_count(document, self.selection)
+            pages = yield from page_count(document, self.selection)
             left = limit - self._pages
-            self._pages += count or 0
-            is_full = count is None or count >= left
+            self._pages += pages or 0
+            is_full = pages is None or pages >= left
             node.page_limit = left if is_full else None
         if self.options.stop_callback and not self.options.streaming:
             yield from self._show_pages(node, document, self.options.stop_callback)
-        if is_full:  # if the time was up before, that stays the reason
-            self.stop("SM704", f"The crawl reached its limit of {limit} pages")
+        if limit is not None and is_full:  # if the time was up before, that stays the reason
+            self.stop("SM704", f"The crawl reached its limit of {count(limit, 'page')}")
 
     def _show_pages(self, node: Node, document: Document, stops: StopCallback) -> Work[None]:
         """Show pages to the stop callback, until it ends the crawl."""

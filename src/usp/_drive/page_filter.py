@@ -15,6 +15,7 @@ from usp._crawl.unique_urls import UniqueUrls
 from usp._drive.events import Emit
 from usp._drive.time_limit import GRACE_SECONDS, TimeLimit
 from usp._parse import PageColumns
+from usp._quantities import count
 from usp.objects.events import PagesRead
 from usp.objects.outcome import SkipReason
 from usp.objects.page import SitemapPage
@@ -63,7 +64,7 @@ class StreamFilter:
         self._close(node, *self._crawl._deadline.limit.problem)
 
     def _reach_limit(self, node: Node) -> None:
-        reason = f"The crawl reached its limit of {self._crawl.policy.limit} pages"
+        reason = f"The crawl reached its limit of {count(self._crawl.policy.limit or 0, 'page')}"
         self._close(node, "SM704", reason)
 
     def finish(self, node: Node, *, ended: bool) -> None:

@@ -117,7 +117,7 @@ class FileFormat:
             raise UsageError(f"{what}; the formats are {', '.join(FORMATS)}.")
         found = _BY_SUFFIX[inner]
         if suffix and not found.is_text:
-            raise UsageError(f"A {found.name} file can't be compressed as {suffix}.")
+            raise UsageError(f"The format {found.name} can't be compressed as {suffix}.")
         return cls(found, f".{found.name}{suffix}", COMPRESSIONS.get(suffix))
 
 

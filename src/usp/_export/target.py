@@ -4,6 +4,7 @@ Everything that can be wrong about it is found before anything is fetched.
 """
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ STDOUT: Final = "-"
 ALL: Final = "all"
 """The name of all tables together."""
 _FOLDER_FORMAT: Final = "parquet"
+_SLASHES: Final = ("/", os.sep)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,12 @@ class ExportTarget:
         """
         name = os.fspath(path)
         if name == STDOUT:
-            return cls._stream(None, FileFormat.of(name, format))
+            return cls._stream(None, _for_stdout(FileFormat.of(name, format)))
         if "\0" in name:
             raise argument_error("path", "the name of a file or folder", name)
         resolved = Path(os.path.realpath(name))  # what a link leads to is replaced, not the link
         if _is_folder(name):
+            _check_named_like_a_folder(name)
             form = FileFormat.of("", format or _FOLDER_FORMAT)
             if form.format.is_database:
                 raise UsageError("A database is one file: name it, without a slash at the end.")
@@ -96,8 +99,8 @@ class ExportTarget:
         :raises UsageError: if one is there and may be neither replaced nor continued.
         """
         if options.append and (self.is_stream or not self.form.format.can_append):
-            kind = "stream" if self.is_stream else f"{self.form.format.name} file"
-            raise UsageError(f"Nothing can be appended to a {kind}.")
+            what = "a stream" if self.is_stream else f"the format {self.form.format.name}"
+            raise UsageError(f"Nothing can be appended to {what}.")
         if self.path is None:
             return [OutputFile(None, self.form, tuple(tables), options)]
         if not self.is_folder:
@@ -124,6 +127,32 @@ class ExportTarget:
             return file.checked_to_continue() if append else file
 
 
+def _for_stdout(form: FileFormat) -> FileFormat:
+    """Return a format that standard output takes.
+
+    :raises UsageError: if it is a terminal, which can't show the bytes, and obeys some of them.
+    """
+    is_terminal = getattr(sys.stdout, "isatty", bool)  # a program may have put anything there
+    if (form.compression or not form.format.is_text) and is_terminal():
+        raise UsageError(
+            f"The format {form.suffix.removeprefix('.')} is not for a terminal: name a file, or "
+            "send it to another program."
+        )
+    return form
+
+
+def _check_named_like_a_folder(name: str) -> None:
+    """Check that a folder isn't named like a file: several files in it may not be what was meant.
+
+    :raises UsageError: if it is.
+    """
+    if is_format_suffix(name) and not name.endswith(_SLASHES):
+        raise UsageError(
+            f"cannot write {name}: it is a folder; with a slash at its end, it gets a file for "
+            "each table"
+        )
+
+
 def says_format(path: str) -> bool:
     """Tell whether the name of an output says its format; that of a folder doesn't."""
     return not _is_folder(path) and is_format_suffix(path)
@@ -131,4 +160,4 @@ def says_format(path: str) -> bool:
 
 def _is_folder(name: str) -> bool:
     # Unlike that of Path, it says no where the system can't even look.
-    return name.endswith(("/", os.sep)) or os.path.isdir(name)  # noqa: PTH112 -- see above
+    return name.endswith(_SLASHES) or os.path.isdir(name)  # noqa: PTH112 -- see above

@@ -86,7 +86,7 @@ def attempt_row(site: str, attempt: Attempt) -> TableRow:
         "result": str(attempt.result),
         "http_status": attempt.http_status,
         "code": attempt.code,
-        "detail": attempt.detail or None,
+        "detail": cause(attempt.detail) or None,
         "seconds": attempt.seconds,
         "at": timestamp(attempt.at),
     }

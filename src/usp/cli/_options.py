@@ -56,7 +56,7 @@ class Destination(Enum):
     DISCOVERY = "a keyword of the function that crawls"
 
 
-_WITH_VALUE: Final = frozenset({"store", "append"})
+_WITH_VALUE: Final = frozenset({"store", "append", "extend"})
 
 
 class Option(NamedTuple):

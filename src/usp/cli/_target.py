@@ -51,7 +51,7 @@ def check_output(args: argparse.Namespace, format: str | None = None) -> None:
     check_choice(args)
     chosen = format or args.format
     if args.append and any(chosen in option.documents for option in args.command.options):
-        raise UsageError(f"Nothing can be appended to a {chosen} file.")
+        raise UsageError(f"Nothing can be appended to the format {chosen}: a file is one document.")
     # Unlike that of Path, it says no where the system can't even look; that is told later.
     is_file = args.output and args.output != STDOUT and os.path.isfile(args.output)  # noqa: PTH113
     if is_file and not (args.replace or args.append):

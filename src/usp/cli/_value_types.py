@@ -70,4 +70,5 @@ MOMENT: Final = ValueType("store", "a date, a time or a duration such as '48h'",
 TEXTS: Final = ValueType("append", "a text or a list of texts", str, (str,))
 """A text; the option may be repeated."""
 HEADERS: Final = TEXTS._replace(beside=_header_beside)
-NAMES: Final = ValueType("store", "names with commas between, or a list of them", _names, (str,))
+NAMES: Final = ValueType("extend", "names with commas between, or a list of them", _names, (str,))
+"""Several names; those of an option that is repeated are added."""

@@ -106,6 +106,8 @@ def _run(arg_list: list[str] | None) -> Exit:
     if args.command is None:
         parser.print_help()
         return Exit.DONE
+    from usp.cli._files import check_files  # neither the help nor the version needs it
+
     if getattr(args, "output", None) in {None, "-"}:
         _output.check_stdout()
     from usp.cli._files import check_files  # not for help, which is printed above

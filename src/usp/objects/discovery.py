@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final
 
+from usp._cause import cause
 from usp.objects.named_fields import pickled_by_name
 from usp.objects.outcome import FoundBy, Outcome, Result
 from usp.objects.problem import Problem
@@ -47,8 +48,12 @@ class TriedURL:
     http_last_modified: datetime | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values: times as ISO 8601 in UTC, as exports have them."""
+        """Return the fields as plain values: times as ISO 8601 in UTC, as exports have them.
+
+        The reason of a failure is in the words of the system, and None when it worked.
+        """
         values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values["detail"] = cause(self.detail) or None
         return {
             name: _iso_time(value) if isinstance(value, datetime) else value
             for name, value in values.items()
