@@ -170,7 +170,7 @@ def crawl_with_limit(children: int) -> None:
     assert len(tree.sub_sitemaps[0].sub_sitemaps) == 999
     assert tree.outcome is Outcome.PARTIAL
     reason = "The crawl reached its limit of 1,000 sitemaps"
-    assert tree.problems[0].message == f"{reason}; {children - 999} more are listed"
+    assert tree.problems[0].message == f"{reason}; {children - 999:,} more are listed"
 
 
 def test_an_index_of_very_many_children_becomes_as_many_objects_as_can_be_fetched() -> None:
