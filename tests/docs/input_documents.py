@@ -152,6 +152,9 @@ MALFORMED: Final[dict[str, Input]] = {
     "a malformed root: `xmlns=http://h/mine`": (
         f"<urlset xmlns=http://h/mine>{u(A)}{u(B)}</urlset>"
     ),
+    'a root that is cut off: `xmlns="http://www.sitemaps.orl>`': (
+        f'<urlset xmlns="http://www.sitemaps.orl>{u(A)}{u(B)}</urlset>'
+    ),
     "an index with a bare `&`": index(A, "http://h/?q=1&p=2"),
     "a feed with a bare `&`": feed(item(LINK + T), item(f"<link>{B}</link><title>a & b</title>")),
     "a feed with an unclosed `<link>http://h/b<category>`": feed(

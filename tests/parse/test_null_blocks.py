@@ -69,6 +69,19 @@ def test_what_a_block_of_null_bytes_replaces_is_missing(kind: str, size: int) ->
         assert urls == expected or not sitemap.complete
 
 
+@pytest.mark.parametrize("kind", DOCUMENTS)
+@pytest.mark.parametrize("size", [16, 64, 512, 4096])
+def test_so_is_what_it_replaces_at_the_beginning(kind: str, size: int) -> None:
+    whole = DOCUMENTS[kind]().encode()
+    expected = {URL.format(at) for at in range(COUNT)}
+    for at in (0, 1, 7, 30, 100):
+        sitemap = parse(whole[:at] + bytes(size) + whole[at + size :])
+        urls = {page.url for page in sitemap.all_pages()}
+        assert urls <= expected
+        is_complete = getattr(sitemap, "complete", False)  # else it is no sitemap
+        assert urls == expected or not is_complete
+
+
 @pytest.mark.parametrize("before", ["</div>", "<url><loc>http://h/?x=1&y=2</loc></url>"])
 def test_a_block_after_a_fault_is_told(before: str) -> None:
     entry = "<url><loc>http://h/b</loc></url>"

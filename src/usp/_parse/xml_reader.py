@@ -99,6 +99,7 @@ class XmlReader:
                     yield from self._read_buffer(final=False)
                     self._trim_buffer()
             yield from self._read_buffer(final=True)
+            self._faults.unexplained.finish()
             if not (self._entry_count or self._faults.skipped_large) and (
                 what := self._builder.not_understood
             ):  # one in which something was skipped may have entries
@@ -126,7 +127,7 @@ class XmlReader:
     def _take_completed(self) -> list[Entry | EntryRun]:
         builder = self._builder
         report_open_entries(builder, self._diagnostics)
-        self._faults.report_swallowed()
+        self._faults.swallowed.report(self._diagnostics, builder.last_entry_end)
         self._completed += builder.completed
         self._entry_count += len(self._completed)
         builder.completed = []

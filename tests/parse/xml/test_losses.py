@@ -95,19 +95,15 @@ KEPT: Final = [
     f"<url>\n{u('http://h/b')}",
     f"<div>{u('http://h/b')}",
     f"</div>{u('http://h/b')}",
-    # A template in which a tag or an attribute of an extension is wrong: in every entry
+    # A tag or an attribute of an extension
     '<url><loc>http://h/b</loc><xhtml:link rel="alternate" href="/de" href="/fr"/></url>',
-    '<url><loc>http://h/b</loc><xhtml:link rel="alternate" hreflang="de href="/fr"/></url>',
-    "<url><loc>http://h/b</loc><image:image><image:title>T</image:caption></image:image></url>",
     "<url><loc>http://h/b</loc><news:news><news:name>N</news:news></news:name></url>",
-    "<url><loc>http://h/b</loc><image:foo><image:image/></url>",
     "<url><<loc>http://h/b</loc></url>",
     "<url><loc>http://h/b</loc> < </url>",
     "<url><loc>http://h/b</loc><image:image><image:loc>/i</image:image></url>",
     "<url><loc>http://h/b</loc><image:image><image:loc>/i</image:lco></image:image></url>",
     "<url><loc>http://h/b</loc><image:x>&</image:x></url>",
     "<url><loc>http://h/b</loc><xhtml:link rel=alternate href='/it\"s'/></url>",
-    "<url><loc>http://h/b</loc><image:image><image:loc>/i<lastmod>2020</lastmod></url>",
     "<url><loc>http://h/b</loc><lastmod>2020<xlastmod><priority>1</priority></url>",
     "<url><loc>http://h/b</loc><image:image><loc>/i</loc></image:image>&</url>",
     # Fields that are written twice
@@ -241,5 +237,5 @@ def test_drawn_damage_that_costs_entries_is_told(kind: str) -> None:
             lost += 1
             lost_silently += [document] * found.complete
     assert lost > 40
-    assert len(lost_silently) <= lost / 6, lost_silently
-    assert kept_silently > kept / 4
+    assert len(lost_silently) <= lost / 8, lost_silently
+    assert kept_silently > kept / 6  # most pieces that are cut out leave what has no harmless cause

@@ -90,3 +90,25 @@ def test_what_is_read_again_after_a_fault_is_not_swallowed(entries: str) -> None
     assert [one.url for one in sitemap.all_pages()] == [f"{H}a", f"{H}b"]
     assert sitemap.complete
     assert [problem.code for problem in sitemap.problems] == ["SM208"]
+
+
+@pytest.mark.parametrize("expat_only", [False, True])
+@pytest.mark.parametrize("between", ["", f"<url><loc>{H}x</loc></url>"])
+@pytest.mark.parametrize("fault", ["?a&b", "</lco"])
+def test_a_fault_in_a_later_entry_hides_nothing(fault: str, between: str, expat_only: bool) -> None:
+    swallowing = f"<url><loc><![CDATA[{H}a</loc></url><url><loc><![CDATA[{H}lost]]></loc></url>"
+    later = f"<url><loc>{H}c{fault}</loc></url>"
+    document = f"<urlset {ALL}>{swallowing}{between}{later}</urlset>".encode()
+    for chunks in ([document], [document[at : at + 9] for at in range(0, len(document), 9)]):
+        pages = inspect(Source(chunks, expat_only=expat_only)).pages
+        assert isinstance(pages, Pages)
+        assert "SM209" in {problem.code for problem in pages.problems}
+        assert not pages.complete
+
+
+def test_a_fault_in_a_later_item_hides_nothing() -> None:
+    items = f"{item('a', '<![CDATA[an exce')}{item('lost', '<![CDATA[d]]>')}{item('R & D', 'x')}"
+    sitemap = sitemap_from_str(RSS[0] + items + RSS[1])
+    assert [problem.code for problem in sitemap.problems if problem.code < "SM300"] == [
+        *("SM209", "SM208")
+    ]

@@ -16,7 +16,7 @@ from usp._parse.values.html_page import INTERRUPTED, has_page
 from usp._parse.values.plain import are_plain_urls, is_plain_url
 from usp._parse.values.strip_url_junk import strip_quotes
 from usp._parse.values.text import WHITESPACE, clean_line
-from usp._parse.values.urls import is_http_url
+from usp._parse.values.urls import GLUED_URL, is_http_url
 
 _NOT_IN_URLS: Final = re.compile(r"[\s<>\"]")
 _MAY_BE_URL: Final = re.compile(
@@ -40,8 +40,6 @@ _SYNTAX: Final = LineSyntax(
     completes=lambda _line, _rest: False,
     code="SM311",
 )
-_GLUED: Final = re.compile(r"http(?<=[A-Za-z0-9]http)(?<!%[0-9A-Fa-f]{2}http)s?://")
-"""The start of a URL directly after a word: one that contains another has a character between."""
 _SCHEME: Final = len("https://")
 _MAX_PLAIN: Final = 512
 """Characters of a URL that can't have an authority that is too long (``is_http_url``)."""
@@ -111,7 +109,7 @@ class _TextReading:
             text = text.replace("\r\n", "\n")
         urls = list(filter(None, text.split("\n")))
         is_usual = urls and max(map(len, urls)) <= _MAX_PLAIN and are_plain_urls(urls)
-        if not is_usual or (text.count("://") != len(urls) and _GLUED.search(text)):
+        if not is_usual or (text.count("://") != len(urls) and GLUED_URL.search(text)):
             return []
         if not self._seen.add_all(urls):
             return []
@@ -146,7 +144,7 @@ class _TextReading:
             return None
         self._is_first = False
         is_usual = len(line) <= _MAX_PLAIN and is_plain_url(line) and '"' not in line
-        if "://" in line[_SCHEME:] and _GLUED.search(line):
+        if "://" in line[_SCHEME:] and GLUED_URL.search(line):
             is_usual = False
         return line if is_usual and self._seen.add(line) else self._odd_url(line)
 
@@ -192,7 +190,7 @@ def _report_other_text(
         diagnostics.report("SM307", f"URL {url[:200]!r} contains control characters")
     if unquoted != cleaned:
         diagnostics.report("SM311", f"other text surrounds URL {url[:200]!r}")
-    if _GLUED.search(url):
+    if GLUED_URL.search(url):
         # Which URLs they are is a guess: a site may list such a page.
         message = f"URL {url[:200]!r} may be two, without a line break between them"
         diagnostics.report("SM209", message)

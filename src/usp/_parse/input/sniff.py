@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from usp._parse.formats.json_items import looks_like_json_feed
+from usp._parse.values.text import NULL_BLOCK
 
 
 class Kind(StrEnum):
@@ -106,6 +107,10 @@ _PROLOG: Final = re.compile(
     % {b"value": rb"""\s*=\s*(?:"[^"<>?]+"|'[^'<>?]+')"""},
     re.DOTALL,
 )
+_WHOLE_DECLARATION: Final = re.compile(
+    rb"""<\?xml(?:-|(?:\s++\w++\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>?]++))*+\s*+\??+>)"""
+)
+"""An XML declaration, however it is written, or a stylesheet's instruction."""
 _PLAIN_HEAD: Final = re.compile(
     # The same in the usual spelling, without a DOCTYPE, and the root element.
     rb"(?:<\?xml version=([\"'])1\.[01]\1(?: encoding=([\"'])[\w.-]{1,40}+\2)?"
@@ -294,8 +299,21 @@ def _found(head: bytes, kind: Kind, tag: re.Match[bytes]) -> SniffResult:
         tag.start(),
         junk=junk,
         rootless=name not in _ROOTS,
-        starts_mid_entry=junk and (bool(_FIELD_END.search(before)) or _is_cut_end(before, name)),
+        starts_mid_entry=junk
+        and (
+            bool(_FIELD_END.search(before))
+            or _is_cut_end(before, name)
+            or (name not in _ROOTS and _is_damaged(before))
+        ),
     )
+
+
+def _is_damaged(before: bytes) -> bool:
+    """Tell whether a piece is missing in what stands before the first entry, with the root."""
+    if NULL_BLOCK in before:
+        return True
+    begin = before.find(b"<?xml")
+    return begin >= 0 and _WHOLE_DECLARATION.match(before, begin) is None
 
 
 def _is_cut_end(before: bytes, first: bytes) -> bool:

@@ -35,6 +35,8 @@ _PATH: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*+:)?+(?://)?+[^?#]")
 """A relative URL that takes over the directory of its base URL, and nothing else."""
 _MARKUP: Final = re.compile(r"<[A-Za-z/!?]")
 """In a URL: a tag that was escaped, or is in a CDATA section that ends in a later entry."""
+GLUED_URL: Final = re.compile(r"http(?<=[A-Za-z0-9]http)(?<!%[0-9A-Fa-f]{2}http)s?://")
+"""The start of a URL directly after a word: one that contains another has a character between."""
 _LINE_BREAKS: Final = re.compile(r"(?<! ) *+[\t\r\n]\s*+")
 _MAX_SHOWN: Final = 200
 """How many characters of a URL a message quotes."""

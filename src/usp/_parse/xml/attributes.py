@@ -6,7 +6,7 @@ knows of which. Such a URL is no page, and neither is any of several that the ta
 """
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from usp._parse.values.text import decode_entities, remove_control_characters
 
@@ -23,27 +23,63 @@ _AFTER_VALUE: Final = re.compile(rf"[\s/?]|\Z|{_NAME}")
 """What follows a value: in HTML, another attribute may follow without a space."""
 _URLS: Final = frozenset({"href", "url", "about"})
 """The attributes whose value is a URL, by their names without a prefix."""
+_RELATION: Final = "rel"
+"""The attribute that says whether a link is the page."""
+_BETWEEN: Final = re.compile(r"[\s/?]*+")
+"""What may stand between attributes."""
+_WORDS: Final = re.compile(r"(?:[\s/?]++|[A-Za-z_][\w.:-]*+)*+")
+"""The same with words, which are attributes without a value in HTML."""
 
 
-def parse_attributes(written: bytes, *, has_page: bool) -> tuple[dict[str, str], bool]:
-    """Return the first value of each attribute, and whether a URL is damaged, which has none.
+class WrittenAttributes(NamedTuple):
+    """The attributes of a start tag."""
 
-    :param has_page: whether a URL in an attribute may be that of a page: there is only one then.
+    values: dict[str, str]
+    """The first value of each."""
+    lost_url: bool = False
+    """Whether a URL is damaged: it has no value then."""
+    has_junk: bool = False
+    """Whether there is something between them that is no attribute, or a quote is not closed."""
+
+
+def parse_attributes(written: bytes, *, has_page: bool) -> WrittenAttributes:
+    """Return the attributes of a start tag.
+
+    :param has_page: whether a URL in an attribute may be that of a page: there is only one then,
+        and its other attributes decide whether it is.
     """
     if not written:  # as most tags
-        return {}, False
+        return WrittenAttributes({})
     text = written.decode("utf-8", "replace")
     attributes: dict[str, str] = {}
     damaged: set[str] = set()
+    urls: set[str] = set()
+    end, has_junk, is_broken = 0, False, False
     for found in _ATTRIBUTE.finditer(text):
         name = found[1]
         value = decode_entities(remove_control_characters(_value(found)))
         known = attributes.setdefault(name, value)
-        is_url = name.rpartition(":")[2].lower() in _URLS
+        local = name.rpartition(":")[2].lower()
         is_other = has_page and known != value
-        if is_url and (is_other or not _is_whole(found, text)):
-            damaged.add(name)
-    return {name: attributes[name] for name in attributes if name not in damaged}, bool(damaged)
+        has_junk |= not _BETWEEN.fullmatch(text, end, found.start())
+        is_broken |= not _WORDS.fullmatch(text, end, found.start()) or not _is_closed(found)
+        is_broken |= is_other and local == _RELATION
+        end = found.end()
+        if local in _URLS:
+            urls.add(name)
+            if is_other or not _is_whole(found, text):
+                damaged.add(name)
+    has_junk |= not _BETWEEN.fullmatch(text, end)
+    is_broken |= not _WORDS.fullmatch(text, end)
+    if is_broken and has_page:  # which value belongs to which attribute is a guess
+        damaged = urls
+    values = {name: attributes[name] for name in attributes if name not in damaged}
+    return WrittenAttributes(values, bool(damaged), has_junk or is_broken)
+
+
+def _is_closed(found: re.Match[str]) -> bool:
+    """Tell whether a value has its second quote."""
+    return found[3] != "" and found[5] != ""
 
 
 def _value(found: re.Match[str]) -> str:

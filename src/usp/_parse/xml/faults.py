@@ -18,7 +18,7 @@ from usp._parse.xml.entry_builder import IMPLIED_ROOT, EntryBuilder
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.losses import LOC_END, HasLink, Losses
 from usp._parse.xml.read_buffer import ReadBuffer
-from usp._parse.xml.recovery import recover_entry, recover_root, resembles
+from usp._parse.xml.recovery import recover_entry, recover_root
 from usp._parse.xml.resync import (
     END_TAG,
     find_malformed_start,
@@ -27,7 +27,9 @@ from usp._parse.xml.resync import (
     skip_end_tags,
     without_comments,
 )
+from usp._parse.xml.signs import resembles
 from usp._parse.xml.swallowed import SwallowedEntries
+from usp._parse.xml.unexplained import UnexplainedFaults
 from usp._parse.xml.unparsed import INSTRUCTION, UNPARSED, UNPARSED_START, UnparsedAhead
 
 MAX_ENTRY: Final = 1024 * 1024
@@ -82,6 +84,7 @@ class Faults:
         self.truncated = False
         """Whether the document ends inside of an entry."""
         self.swallowed = SwallowedEntries(buffer, boundaries)
+        self.unexplained = UnexplainedFaults(diagnostics)
         self.unparsed = UnparsedAhead(buffer)
         """The comment or instruction that is being passed, if there is one."""
         self.skipped_large = False
@@ -96,12 +99,6 @@ class Faults:
         """Report that more than ``MAX_ENTRY`` was skipped."""
         self._diagnostics.report("SM217", message, at=offset)
         self.skipped_large = self._skipped_start = True
-
-    def report_swallowed(self) -> None:
-        """Report the CDATA sections that have swallowed entries, once their own entry is read."""
-        while self.swallowed.found and self.swallowed.found[0] < self._builder.last_entry_end:
-            message = "a CDATA section is not closed, and there are entries in it"
-            self._diagnostics.report("SM209", message, at=self.swallowed.found.pop(0))
 
     def locate(self, error: expat.ExpatError, offset: int, *, final: bool) -> int | None:
         """Decide whether expat stopped inside an entry, in the tag of a root, or between entries.
@@ -186,7 +183,7 @@ class Faults:
     def recover_entry(self, fault: Fault, *, final: bool) -> int | None:
         """Read the malformed entry; return where to resume, or None if its end was not read yet."""
         builder, buffer = self._builder, self._buffer
-        self.swallowed.found.clear()
+        self.swallowed.forget_from(fault.entry_start)
         begin = fault.entry_start - buffer.start
         if root := self._boundaries.roots.match(buffer.data, begin):
             return self._recover_root(fault, root, final=final)
@@ -220,13 +217,16 @@ class Faults:
         self.pending = None
         builder.leave_entry()
         builder.position = lambda: fault.entry_start
-        stop = recover_root(buffer.data, root, builder)
+        stop, is_damaged = recover_root(buffer.data, root, builder)
         self.truncated = is_endless and final
         if self.truncated:
             message = "the document is truncated inside the tag of its root element"
             self._diagnostics.report("SM207", message, at=fault.entry_start)
         else:
             self._report_malformed(fault.message, fault.offset)
+            if is_damaged:
+                message = "the tag of the root element is cut off: entries may be missing"
+                self._diagnostics.report("SM209", message, at=fault.entry_start)
         return buffer.start + stop
 
     def _report_cut_tag(self, offset: int) -> None:
@@ -248,8 +248,8 @@ class Faults:
         signs = recover_entry(data, builder, is_closed=is_closed)
         builder.finish_entry()
         entry = builder.completed[-1] if len(builder.completed) > before else None
-        code, message = self._losses.judge(entry, data, signs)
-        self._diagnostics.report(code, f"{message}: {fault.message}", at=fault.offset)
+        verdict = self._losses.judge(entry, data, signs)
+        self.unexplained.report(verdict, frozenset(signs.odd), fault.message, fault.offset)
 
     def _skip_truncated_entry(self, fault: Fault, data: bytes) -> None:
         """Skip the entry at which the document ends; for a child sitemap its URL is enough."""

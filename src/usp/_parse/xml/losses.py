@@ -2,19 +2,23 @@
 
 expat stops at any fault. Most cost nothing: a bare ``&``, an end tag that is missing or misspelled.
 Others are what is left where a piece of the document is missing, and with it maybe whole entries.
-They are known by what they leave: an end tag without its start, a text in no field, the fields of
-two entries in one. Then the document is not complete, however well the rest was repaired.
+What certainly shows that is judged here: the fields of two entries in one, a URL with the rest of a
+tag in it. Then the document is not complete, however well the rest was repaired. Other faults of
+tags are judged in ``signs`` and ``unexplained``.
 """
 
 import re
 from collections.abc import Callable, Collection
 from typing import Final
 
-from usp._parse.values.urls import resolve_url
+from usp._parse.values.script_messages import remove_messages
+from usp._parse.values.urls import GLUED_URL, resolve_url
 from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import URL_KEYS, Grammar
-from usp._parse.xml.recovery import Signs
+from usp._parse.xml.resync import without_comments
+from usp._parse.xml.signs import Signs
+from usp._parse.xml.unexplained import PART_MISSING, REPAIRED
 from usp.objects.page import Record
 
 HasLink = Callable[[Record], object]
@@ -43,7 +47,7 @@ _SINGLE: Final = frozenset(
     }
 )
 """The fields that an entry has once."""
-_MARKUP_IN_URL: Final = re.compile(r"<[^0-9\s]|>")
+_MARKUP_IN_URL: Final = re.compile(r"<[^0-9\s]|>|<(?=\Z)")
 """What no URL contains; ``<2`` in one may be a comparison that isn't escaped."""
 _MAX_TAG: Final = 64
 _CUT_TAG: Final = re.compile(rb"<(/?+)(?:[\w.-]++:)?+([A-Za-z]++)[ \t\r\n]*+")
@@ -66,8 +70,8 @@ class Losses:
         if entry is None or self._has_lost_field(entry, data, signs):
             return "SM209", "a malformed entry was skipped"
         if self._is_part(entry, data, signs):
-            return "SM209", "a malformed entry was read, but a part of it or of another is missing"
-        return "SM208", "a malformed entry was repaired"
+            return PART_MISSING
+        return REPAIRED
 
     def are_between(
         self, data: bytes, since: int, begin: int, stop: int, *, after_root: bool
@@ -115,7 +119,10 @@ class Losses:
             for key, text in record
             if key in URL_KEYS and _has_markup(text) and (key in _LOC_KEYS or "://" in text)
         ]
-        if any(text.encode() in data for text in odd[:_MAX_LOOKED_FOR]):
+        written = _without_delimiters(data) if odd else b""
+        if any(text.encode() in written for text in odd[:_MAX_LOOKED_FOR]):
+            return True
+        if any(key in URL_KEYS and GLUED_URL.search(text) for key, text in record):
             return True
         if not signs.tags:
             return False
@@ -151,11 +158,19 @@ def _has_fields_of_two(record: Record, signs: Signs) -> bool:
 
 
 def _has_markup(url: str) -> bool:
-    """Tell whether the rest of a tag is in a URL; brackets around it are not."""
-    url = url.strip()
+    """Tell whether the rest of a tag is in a URL, which a message may interrupt.
+
+    Brackets around it are not.
+    """
+    url = remove_messages(url).strip()
     if url.startswith("<") and url.endswith(">"):
         url = url[1:-1]
     return bool(_MARKUP_IN_URL.search(url))
+
+
+def _without_delimiters(data: bytes) -> bytes:
+    """Return an entry as it is written, but for comments and the delimiters of CDATA."""
+    return without_comments(data).replace(b"<![CDATA[", b"").replace(b"]]>", b"")
 
 
 def _has_text(entry: Entry, keys: Collection[str]) -> bool:

@@ -6,6 +6,7 @@ section ends where the next one does. Every parser loses the entries in it.
 
 from typing import Final
 
+from usp._parse.diagnostics import Diagnostics
 from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.read_buffer import ReadBuffer
 
@@ -20,8 +21,7 @@ class SwallowedEntries:
         self._boundaries = boundaries
         self._begin = 0
         self.found: list[int] = []
-        """The offsets of sections with entries in them. If their own entry turns out to be
-        malformed, it is read again, and so are those."""
+        """The offsets of sections with entries in them, which are not reported yet."""
 
     def start(self, offset: int) -> None:
         """Handle the start of a section, given its offset."""
@@ -35,3 +35,13 @@ class SwallowedEntries:
             return
         if self._boundaries.starts.search(data, begin, end):
             self.found.append(self._begin)
+
+    def forget_from(self, entry_start: int) -> None:
+        """Forget the sections of a malformed entry: it is read again, and so are those in it."""
+        self.found = [at for at in self.found if at < entry_start]
+
+    def report(self, diagnostics: Diagnostics, last_entry_end: int) -> None:
+        """Report the sections of entries that were read, up to the end of the last one."""
+        while self.found and self.found[0] < last_entry_end:
+            message = "a CDATA section is not closed, and there are entries in it"
+            diagnostics.report("SM209", message, at=self.found.pop(0))
