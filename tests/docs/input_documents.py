@@ -87,6 +87,10 @@ KINDS: Final[dict[str, Input]] = {
         json_feed(json_item(A), json_item(B, '"5" kites"'), json_item(C)),
         kind,
     ),
+    "a JSON Feed with brackets too many: `]}`": (
+        json_feed(json_item(A), json_item(B)) + "]}",
+        kind,
+    ),
     "lines of URLs": (f"{A}\n{B}\n", kind),
     "a robots.txt": (robots(f"Sitemap: {A}\nSitemap: {B}\n"), kind),
     "a `<urlset>` without entries": (urlset(), kind),
@@ -384,6 +388,8 @@ ENCODINGS: Final[dict[str, Input]] = {
     'an unknown name: `encoding="no-such"`': declared("no-such", "utf-8"),
     "invalid bytes": urlset(u(A), u("http://h/é")).encode("latin-1"),
     'a string that declares `encoding="UTF-16"`': declared("UTF-16", "utf-8").decode(),
+    "text in UTF-32 that has lost a byte": f"{A}\n".encode("utf-32-be")
+    + f"{B}\n".encode("utf-32-be")[1:],
     "text in UTF-16": f"{A}\nhttp://h/é\n".encode("utf-16"),
     "a sitemap, and another one in UTF-16 after it": urlset(u(A)).encode()
     + urlset(u(B)).encode("utf-16"),
@@ -444,6 +450,7 @@ LINES: Final[dict[str, Input]] = {
     "a comma-separated table: `http://h/x,2020`": "http://h/x,2020\n",
     "a URL listed twice": f"{A}\n{B}\n{A}\n",
     "text that is truncated within a URL": gzip.compress(f"{A}\n{B}\n{C}".encode(), 0)[:-9],
+    "text that ends inside of `http`": f"{A}\n{B}\nhtt",
     "text that ends inside of a character": f"{A}\n{B}\nhttp://h/é".encode()[:-1],
     "text without a line break at its end": f"{A}\n{B}",
     "text larger than the limit": Limited(27, f"{A}\n{B}\n{C}\n"),

@@ -246,3 +246,87 @@ def test_an_item_whose_url_has_a_damaged_key_is_an_error(key: str, *, is_lost: b
     assert found.urls == ["http://h/a"]
     assert ("SM209" in [problem.code for problem in found.problems]) == is_lost
     assert found.complete != is_lost
+
+
+WORDPRESS: Final = (
+    '<div id="error"><p class="wpdberror"><strong>WordPress database error:</strong> [Lost]'
+    "<br /><code>SELECT x</code></p></div>"
+)
+XDEBUG: Final = (
+    "<br />\n<font><table class='xdebug-error'><tr><th>( ! ) Warning: x on line <i>3</i></th></tr>"
+    "</table></font>\n"
+)
+BLOCKS: Final = (
+    WORDPRESS,
+    XDEBUG,
+    "<Error><Code>InternalError</Code></Error>",
+    "<p>Service unavailable</p>",
+    "<x:div>x</x:div>",
+)
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_url_with_a_block_in_the_middle_is_skipped(block: str) -> None:
+    document = urlset(u("http://h/a"), u(f"http://h/x{block}y"), u("http://h/c")).encode()
+    assert_skipped(read(document, url=URL))
+    assert_readers_agree([document])
+    items = [item(f"<link>http://h/{url}</link>") for url in ("a", f"x{block}y", "c")]
+    assert_skipped(read(rss(*items).encode()))
+
+
+@pytest.mark.parametrize("tag", ["p", "div", "b", "x"])
+def test_an_element_around_a_url_is_not_part_of_it(tag: str) -> None:
+    found = read(urlset(u(f"\n<{tag}>http://h/b</{tag}>")).encode())
+    assert found.urls == ["http://h/b"]
+    assert found.complete
+
+
+TEXT_IN_TAG: Final = "\nWarning: x in /y.php on line 3\n"
+HTML_IN_TAG: Final = "<br />\n<b>Warning</b>:  x in <b>/y.php</b> on line <b>3</b><br />\n"
+
+
+@pytest.mark.parametrize("message", [TEXT_IN_TAG, TEXT_IN_TAG.replace("Warning", "Fatal error")])
+@pytest.mark.parametrize("chunk", [7, 10_000])
+def test_a_message_in_a_tag_leaves_no_page(message: str, chunk: int) -> None:
+    documents = [
+        urlset(u("http://h/a"), f"<url><loc>http://h/b<{message}/loc></url>", u("http://h/c")),
+        atom(*map(entry, ('<link href="http://h/a"/>', f'<link href={message}"http://h/b"/>'))),
+    ]
+    for document in documents:
+        data = document.encode()
+        found = read(*(data[at : at + chunk] for at in range(0, len(data), chunk)))
+        assert {"http://h/a", "http://h/b<", "http://h/c"}.issuperset(found.urls)
+        assert not found.complete
+        assert_readers_agree([data])
+
+
+def test_a_message_in_html_in_the_end_tag_of_a_guid_is_an_error() -> None:
+    found = read(rss(item(f"<guid>http://h/b<{HTML_IN_TAG}/guid>")).encode())
+    assert not found.complete
+
+
+def test_a_message_in_the_relation_of_a_link_is_removed() -> None:
+    links = ('<link href="http://h/a"/>', f'<link rel="altern{TEXT_IN_TAG}ate" href="http://h/b"/>')
+    document = atom(*map(entry, links)).encode()
+    found = read(document)
+    assert found.urls == ["http://h/a", "http://h/b"]
+    assert [problem.code for problem in found.problems] == ["SM311"]
+    assert_readers_agree([document])
+
+
+@pytest.mark.parametrize("message", [TEXT_IN_TAG, HTML_IN_TAG])
+def test_a_message_in_a_key_is_removed(message: str) -> None:
+    found = read(feed("http://h/a", "http://h/b").replace('"url"', f'"url{message}"').encode())
+    assert found.urls == ["http://h/a", "http://h/b"]
+    assert [problem.code for problem in found.problems] == ["SM311", "SM311"]
+    attachment = '"attachments": [{"url": "http://h/v.mp4", "mime_type": "video/mp4"}]'
+    feed_with = feed("http://h/a").replace('"title"', f'{attachment}, "title"')
+    (page,) = read(feed_with.replace('"mime_type"', f'"mime_type{message}"').encode()).pages
+    assert page["videos"]
+
+
+def test_an_error_page_in_a_key_is_an_error() -> None:
+    document = feed("http://h/a", "http://h/b")
+    found = read(document.replace('"url"', f'"url{PAGE}"', 1).encode())
+    assert found.urls == ["http://h/b"]
+    assert not found.complete

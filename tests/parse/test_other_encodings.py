@@ -104,3 +104,14 @@ def test_a_declaration_that_can_be_read_is_not_in_ebcdic(name: str) -> None:
     assert [problem.code for problem in found.problems] == ["SM213"]
     assert read(urlset(u(A)).encode(), charset=name).urls == [A]
     assert read(urlset(u(A)).encode(name), charset=name).urls == [A]
+
+
+@pytest.mark.parametrize("name", ["text", "robots", "urlset"])
+@pytest.mark.parametrize("codec", ["utf-32", "utf-32-le", "utf-32-be"])
+def test_a_byte_that_is_missing_in_utf_32_is_an_error(name: str, codec: str) -> None:
+    write, url = FORMATS[name]
+    data = "".join(map(write, (A, B, f"{B}c"))).encode(codec)
+    for at in (40, 70, 101):
+        damaged = data[:at] + data[at + 1 :]
+        assert not read(damaged, url=url).complete
+        assert not read(*(damaged[n : n + 5] for n in range(0, len(damaged), 5)), url=url).complete

@@ -184,3 +184,49 @@ def test_a_url_may_contain_another_one(before: str) -> None:
     found = read(f"{A}\n{B}{before}{C}\n".encode())
     assert found.urls == [A, f"{B}{before}{C}"]
     assert found.complete
+
+
+@pytest.mark.parametrize("kind", ["PHP Fatal error:  ", "Fatal error: "])
+def test_an_error_of_several_lines_after_a_url_interrupts_it(kind: str) -> None:
+    error = f"{kind}Uncaught Error: f() in /w/s.php:3\nStack trace:\n#0 {{main}}\n"
+    text = read_everywhere(f"{A}\n{B}{error}")
+    assert text.urls == [A]
+    assert "SM209" in codes(text)
+    robots = read_everywhere(f"Sitemap: {A}\nSitemap: {B}{error}", ROBOTS)
+    assert robots.urls == [A]
+    assert codes(robots) == ["SM209"]
+    comment = read_everywhere(f"Sitemap: {A}\n# {B}# {kind}is a title\n", ROBOTS)
+    assert comment.complete
+
+
+@pytest.mark.parametrize("cut", ["S", "Site", "site-m", "Sitemap"])
+@pytest.mark.parametrize("page", [FATAL_HTML, FATAL, "<html><head></head></html>\n"])
+def test_what_interrupts_the_key_of_a_sitemap_is_an_error(cut: str, page: str) -> None:
+    found = read_everywhere(f"Sitemap: {A}\n{cut}{page}: {B}\n", ROBOTS)
+    assert found.urls == [A]
+    assert "SM209" in codes(found)
+
+
+@pytest.mark.parametrize("cut", ["S", "Site", "Sitemap"])
+@pytest.mark.parametrize("message", [HTML, TEXT])
+def test_a_message_in_the_key_of_a_sitemap_is_removed(cut: str, message: str) -> None:
+    rest = "Sitemap"[len(cut) :]
+    found = read_everywhere(f"Sitemap: {A}\n{cut}{message}{rest}: {B}\n", ROBOTS)
+    assert found.urls == [A, B]
+    assert found.complete
+
+
+@pytest.mark.parametrize("cut", ["h", "http", "https:", "https:/"])
+def test_a_message_in_the_scheme_of_a_url_is_removed(cut: str) -> None:
+    rest = "https://h/b"[len(cut) :] if cut != "http" else "://h/b"
+    found = read_everywhere(f"{A}\n{cut}{HTML}{rest}\n{C}\n")
+    assert found.urls == [A, f"{cut}{rest}", C]
+    assert found.complete
+
+
+@pytest.mark.parametrize("cut", ["h", "htt", "https", "http:", "https://"])
+def test_a_text_that_ends_in_the_scheme_of_a_url_is_cut_off(cut: str) -> None:
+    found = read_everywhere(f"{A}\n{cut}")
+    assert found.urls == [A]
+    assert not found.complete
+    assert read_everywhere(f"{A}\n{cut}x").complete

@@ -80,6 +80,10 @@ COMPRESSED = {
     "raw": raw_deflate(TWO.encode()),
     "raw, uncompressed": raw_deflate(TWO.encode(), 0),
     "raw, in UTF-16": raw_deflate(TWO.encode("utf-16")),
+    "raw, JSON": raw_deflate(
+        b'{"version": "https://jsonfeed.org/version/1.1", "items": [{"id": "1", "url": "%s", '
+        b'"title": "T"}, {"id": "2", "url": "%s", "title": "T"}]}' % (A.encode(), B.encode())
+    ),
     "raw, text": raw_deflate(f"{A}\n{B}\n".encode()),
     "raw in gzip": gzip.compress(raw_deflate(TWO.encode())),
     "gzip after a byte order mark": b"\xef\xbb\xbf" + GZIPPED,

@@ -4,7 +4,7 @@ An item counts if it has a link, and a title or a text (documentation of 1.8.1).
 differ only in the elements that contain these.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import ClassVar, Final
 
@@ -14,6 +14,7 @@ from usp._parse.formats.field_reader import LINK_ATTRIBUTES, FieldReader, IsVali
 from usp._parse.input.sniff import Kind
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.html_page import INTERRUPTED, is_interrupted
+from usp._parse.values.script_messages import remove_messages
 from usp._parse.values.text import clean_text, html_to_text, text_or_none
 from usp._parse.values.urls import check_url, inner_base, is_http_url, resolve_url
 from usp._parse.xml.grammar import UNKNOWN, URL_KEYS
@@ -66,12 +67,13 @@ class RssFieldReader(FieldReader):
 
     def should_give_url(self, record: Record) -> bool:
         """Tell whether an item has a link, be it empty: without one it is complete (RSS, Atom)."""
-        rels = (attributes.get("rel", "") for attributes, _ in elements(record, "link"))
-        return any(_is_alternate(clean_text(rel)) for rel in rels)
+        return any(_is_alternate(_rel(attributes)) for attributes, _ in elements(record, "link"))
 
     def check(self, name: str, record: Record, diagnostics: Diagnostics) -> None:
         """Report invalid values of an item, its link and its media."""
         super().check(name, record, diagnostics)
+        if any(key == "link@rel" and remove_messages(rel) != rel for key, rel in record):
+            diagnostics.report("SM311", "a script's message was removed from the rel of a link")
         text, base = _page_link(record, self.base)
         if clean_text(text):
             check_url(text, base, diagnostics, is_own_base=base not in {None, self.base})
@@ -188,7 +190,7 @@ def _links(record: Record, key: str, base: str | None) -> Iterator[PageLink]:
     for attributes, text in elements(record, key):
         inner = inner_base(attributes.get(_BASE, ""), outer)
         href = resolve_url(attributes.get("href") or text, inner)
-        rel = clean_text(attributes.get("rel", "")) or "alternate"  # RFC 4287 4.2.7.2
+        rel = _rel(attributes) or "alternate"  # RFC 4287 4.2.7.2
         more = {name: text_or_none(attributes.get(name, "")) for name in LINK_ATTRIBUTES}
         if href:
             yield PageLink(rel, href, **more)
@@ -201,6 +203,12 @@ def _permalink(record: Record) -> str:
         if is_permalink and is_http_url(resolve_url(text, None)):
             return text
     return ""
+
+
+def _rel(attributes: Mapping[str, str]) -> str:
+    """Return the relation of a link, without a script's message in it."""
+    rel = attributes.get("rel")
+    return remove_messages(clean_text(rel)) if rel else ""
 
 
 def _is_page(link: PageLink) -> bool:
@@ -220,7 +228,7 @@ def _page_link(record: Record, base: str | None) -> tuple[str, str | None]:
         if key == "link":
             inner = inner_base(attributes.get(_BASE, ""), outer) if attributes else outer
             target = attributes.get("href") or text
-            rel = clean_text(attributes.get("rel", ""))
+            rel = _rel(attributes)
             if clean_text(target) and (not rel or _is_alternate(rel)):  # most have none
                 return target, inner
             attributes = {}

@@ -19,8 +19,9 @@ from usp._parse.formats.field_reader import FieldReader, blocks, first, is_parse
 from usp._parse.formats.json_items import JsonItemReader
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.values.dates import is_valid_date
-from usp._parse.values.html_page import is_interrupted
+from usp._parse.values.html_page import has_page, is_interrupted
 from usp._parse.values.numbers import parse_duration
+from usp._parse.values.script_messages import remove_messages
 from usp._parse.values.text import remove_control_characters
 from usp._parse.values.urls import check_url, is_http_url, resolve_url
 from usp._parse.xml.entry_builder import Entry
@@ -72,6 +73,9 @@ def entries(
         yield "item", record, offset
     if reader.rest:
         position = reader.rest_position
+        if reader.rest.startswith((b"]", b"}")):
+            message = "there are brackets too many at the end: items may be missing"
+            diagnostics.report("SM231", message, position=position)
         diagnostics.report("SM206", "there is junk after the feed", position=position)
         report_other_document(reader.rest, diagnostics, position=position)
 
@@ -86,7 +90,7 @@ class _RecordBuilder:
     def record(self, item: Mapping[str, Any]) -> Pairs:
         """Yield the keys and texts of an item."""
         for name, value in item.items():
-            key = name.lower()
+            key = self._key(name)
             if key in TEXTS:
                 yield from self._text(key, value)
             elif key in LISTS:
@@ -97,6 +101,17 @@ class _RecordBuilder:
                     yield from self._object(key, part)
             else:
                 yield from self._unknown(name, value)
+
+    def _key(self, name: str) -> str:
+        """Return a key in lower case, without a script's message in it."""
+        if len(name) <= _MAX_KEY:  # nearly all
+            return name.lower()
+        key = remove_messages(name).strip()
+        if key != name.strip():
+            self.diagnostics.report("SM311", f"a script's message was removed from key {key!r}")
+        elif has_page(name):
+            self.diagnostics.report("SM209", "an HTML page or a message interrupts a key")
+        return key.lower()
 
     def _text(self, key: str, value: object) -> Pairs:
         """Yield a text, or a number as text: an ``id`` may be one."""
@@ -118,8 +133,8 @@ class _RecordBuilder:
             return
         yield key, ""
         for name, inner in value.items():
-            if name.lower() in OBJECTS[key]:
-                yield from self._text(f"{key}@{name.lower()}", inner)
+            if (inner_key := self._key(name)) in OBJECTS[key]:
+                yield from self._text(f"{key}@{inner_key}", inner)
             else:
                 yield from self._unknown(name, inner)
 

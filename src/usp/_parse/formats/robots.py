@@ -45,10 +45,22 @@ _LINE_AFTER_JUNK: Final = re.compile(
 """The same after the output of a script."""
 _COMMENT_OR_KEY: Final = re.compile(rf"#|(?:[-*\u2022]\s++)?{_KEY_LINE.pattern}", re.IGNORECASE)
 _URL_OR_SITEMAP: Final = re.compile(r"https?://|site-?map", re.IGNORECASE)
+_CUT_KEY: Final = re.compile(r"s(?:i(?:t(?:e-?+(?:m(?:ap?)?)?)?)?)?", re.IGNORECASE)
+"""The beginning of the key of a sitemap, or all of it."""
+_PAGE_IN_KEY: Final = re.compile(rf"{_CUT_KEY.pattern}\s*+<", re.IGNORECASE)
+
+
+def _completes(line: str, rest: str) -> bool:
+    """Tell whether a line is certainly the rest of one that ends in the key of a sitemap."""
+    if _CUT_KEY.fullmatch(line):
+        return _SITEMAP.match(line + rest) is not None
+    return line.endswith(":") and is_http_url(rest)
+
+
 _SYNTAX: Final = LineSyntax(
-    has_url=_URL_OR_SITEMAP.search,
+    has_url=lambda line: _URL_OR_SITEMAP.search(line) or _CUT_KEY.fullmatch(line),
     begins=_COMMENT_OR_KEY.match,
-    completes=lambda line, rest: line.endswith(":") and is_http_url(rest),
+    completes=_completes,
     code="SM607",
 )
 
@@ -67,6 +79,9 @@ def sitemaps_in_robots(
     url_expected = False
     lines = lines_without_messages(chunks, diagnostics, start, _SYNTAX)
     for line in _split_lines(lines, diagnostics):
+        if "<" in line and _PAGE_IN_KEY.match(line) and has_page(line):
+            diagnostics.report(*INTERRUPTED)
+            continue
         if not url_expected and not _NAMES_SITEMAP.search(line):
             continue  # as nearly all lines
         match = _SITEMAP.match(line)

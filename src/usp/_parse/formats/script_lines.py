@@ -7,6 +7,7 @@ line may be the rest of the one before, the URL is skipped. An error that ends t
 list, too. Messages inside of a single text are in ``values.script_messages``.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -20,6 +21,7 @@ from usp._parse.values.script_messages import MESSAGE_END, MESSAGE_START, withou
 _FATAL: Final = "atal error"
 _WORDS: Final = (b" on line ", b"<b>", _FATAL.encode())
 """A message has one of these."""
+_URL_END: Final = re.compile(r"https?://[^\s#]*+\Z", re.IGNORECASE)
 _MAX_JOINED: Final = 8192
 """A longer line is no URL: nothing is added to it, so that the time stays linear."""
 _ENDED: Final = ("SM209", "a script's error ends the list: lines may be missing")
@@ -193,8 +195,9 @@ def _message_in(line: str) -> _Message | None:
         return None
     end = MESSAGE_END.search(line, start.end())
     is_html, is_fatal = start[0].startswith("<b>"), _FATAL in start[0]
-    is_alone = not start.start()
-    if end is None and not (is_html or (is_fatal and is_alone)):
+    # The first line of a fatal error that has several: on its own, or right after a URL.
+    is_first = is_fatal and (not start.start() or _URL_END.search(line, 0, start.start()))
+    if end is None and not (is_html or is_first):
         return None
     rest = line[end.end() :] if end else ""
     before = without_line_break(line[: start.start()])

@@ -26,6 +26,8 @@ _MAY_BE_URL: Final = re.compile(
     re.IGNORECASE,
 )
 _URL_START: Final = re.compile(r"[\"'<]?https?://", re.IGNORECASE)
+_CUT_SCHEME: Final = re.compile(r"h(?:t(?:t(?:p(?:s?:/{0,2}+|s)?)?)?)?", re.IGNORECASE)
+"""The beginning of a URL, as far as its scheme."""
 _OTHER_LINE_BREAK: Final = re.compile(
     # As markup, as escape sequences (PHP in single quotes), or as control characters.
     r"(?:\\[rn]|<br\s*+/?>)(?=\s*+(?:\\[rn]|<br|https?://|[\"'>]?\Z))"
@@ -35,7 +37,7 @@ _OTHER_LINE_BREAK: Final = re.compile(
 """Line breaks between URLs that are no line breaks of a text."""
 _MAY_HAVE_OTHER_BREAK: Final = re.compile(r"[\\<\0\v\f]")
 _SYNTAX: Final = LineSyntax(
-    has_url=_URL_START.match,
+    has_url=lambda line: _URL_START.match(line) or _CUT_SCHEME.fullmatch(line),
     begins=_URL_START.match,
     completes=lambda _line, _rest: False,
     code="SM311",
@@ -78,7 +80,7 @@ def urls_in_text(
             return
     if last:
         yield from reading.urls(messages.feed(lines.read(last)))
-    yield from reading.urls(messages.feed(lines.end()))
+    yield from reading.urls(messages.feed(reading.end(lines.end())))
     yield from reading.urls(messages.end())
     reading.finish()
 
@@ -92,6 +94,7 @@ class _TextReading:
         self._skipped = 0
         self._first_skipped: Position | None = None
         self._looked_at = 0  # how many of those lines may begin another document
+        self._cut_at: Position | None = None  # the last line, if it is the beginning of a URL
         self._is_first = True
         self.is_table = False
 
@@ -172,12 +175,23 @@ class _TextReading:
             return url
         return None
 
+    def end(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield the last line, which has no end: a URL is cut off if only its scheme is there."""
+        for line in lines:
+            if _CUT_SCHEME.fullmatch(line):
+                self._cut_at = self._diagnostics.position()
+            yield line
+
     def finish(self) -> None:
         """Report what is known at the end of the document."""
         if not self._seen:
             message = "no line of the document is a URL"
             self._diagnostics.report("SM204", message, position=(1, 0))
-        elif self._skipped:
+            return
+        if self._cut_at:
+            message = "the last line is truncated and was skipped"
+            self._diagnostics.report("SM209", message, position=self._cut_at)
+        if self._skipped:
             message = f"{self._skipped} lines are not URLs"
             self._diagnostics.report("SM309", message, position=self._first_skipped)
 

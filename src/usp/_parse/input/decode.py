@@ -72,7 +72,8 @@ _READABLE: Final = re.compile(rb"<\?xml|https?://")
 _CHARSET: Final = re.compile(r"charset\s*+=\s*+[\"']?([\w.:-]++)", re.IGNORECASE)
 _UTF_8: Final = "utf-8"
 _REPLACEMENT: Final = "\ufffd"
-_WIDE: Final = ("utf-16", "utf-32")
+_FOUR_BYTES: Final = "utf-32"
+_WIDE: Final = ("utf-16", _FOUR_BYTES)
 _WIDE_URL: Final = re.compile(rb"[Hh]\0(?:\0\0)?+[Tt]\0(?:\0\0)?+[Tt]\0(?:\0\0)?+[Pp]")
 _NARROW_URL: Final = re.compile(rb"https?://")
 """The start of a URL in UTF-16 or UTF-32, and in any other encoding: no text in the encodings of
@@ -122,6 +123,10 @@ class Utf8Document:
         if self._first_error:
             message = f"some bytes are invalid in {self.codec} and were replaced by U+FFFD"
             self._diagnostics.report("SM212", message, position=self._first_error)
+            if self.codec.startswith(_FOUR_BYTES) and not self._diagnostics.cut_character:
+                # A byte is missing or too many: all characters after it are others.
+                message = "what follows an invalid character of UTF-32 may be lost"
+                self._diagnostics.report("SM209", message, position=self._first_error)
 
     def _find_other_encoding(self, data: bytes) -> None:
         """Report a second document in another encoding: programs append in their own (``>>``)."""

@@ -36,7 +36,7 @@ warnings before it."""
 _BLANKS: Final = re.compile(rb"(?:[\t\n\r ]|\xef\xbb\xbf)*+")
 _NOT_TEXT: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f-\xff]")
 _DOCUMENT_START: Final = re.compile(
-    rb"\s*(?:<(?:\?xml|!|[A-Za-z][\w.:-]{2,}[\s>])|https?://|(?:user-agent|sitemap)\s*:)",
+    rb"\s*(?:<(?:\?xml|!|[A-Za-z][\w.:-]{2,}[\s>])|\{\s*+\"|https?://|(?:user-agent|sitemap)\s*:)",
     re.IGNORECASE,
 )
 _PROBE: Final = 64

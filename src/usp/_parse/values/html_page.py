@@ -21,13 +21,39 @@ _ELEMENTS: Final = frozenset(
     {"html", "head", "body", "title", "script", "style", "h1", "h2", "h3", "h4", "h5", "h6"}
 )
 """Elements of a page whose texts are no part of a URL; ``<b>`` or ``<a>`` may be around one."""
+_BLOCKS: Final = frozenset(
+    {
+        *("article", "blockquote", "center", "code", "dd", "div", "dl", "dt", "error", "fieldset"),
+        *(
+            "font",
+            "footer",
+            "form",
+            "header",
+            "li",
+            "main",
+            "ol",
+            "p",
+            "pre",
+            "section",
+            "table",
+            "tbody",
+        ),
+        *("td", "th", "thead", "tr", "ul"),
+    }
+)
+"""Elements of messages, and of the errors of storage services. Around a URL they may be a
+template's, but nobody writes one in the middle of it."""
 _PAGE: Final = re.compile(r"<(?:!doctype\s|(?:html|head)[\s>])", re.IGNORECASE)
 """How a page begins. A URL of a search may contain a ``<script>``, but no page."""
 
 
-def is_page_element(name: str) -> bool:
-    """Tell whether an element belongs to a page, by its name as written."""
-    return name.rpartition(":")[2].lower() in _ELEMENTS
+def is_page_element(name: str, *, is_in_url: bool = False) -> bool:
+    """Tell whether an element belongs to a page, or to a message, by its name as written.
+
+    :param is_in_url: whether it is not around a URL, but stands after the beginning of one.
+    """
+    local = name.rpartition(":")[2].lower()
+    return local in _ELEMENTS or (is_in_url and local in _BLOCKS)
 
 
 def has_page(cleaned: str) -> bool:

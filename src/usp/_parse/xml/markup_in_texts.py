@@ -33,12 +33,16 @@ def start_in_text(
     problems = [MARKUP_IN_TEXT] if grammar.plain_texts else []
     if field.key not in URL_TEXTS:
         return problems
-    if is_page_element(name):
+    if is_page_element(name, is_in_url=not all(map(_is_blank, texts))):
         texts.append(PAGE_START)
         if field.key != grammar.url_field:
             problems.append(_PAGE_IN_URL)
     texts.append(_MARKUP_START)
     return problems
+
+
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()
 
 
 def before_markup(texts: list[str]) -> str:
