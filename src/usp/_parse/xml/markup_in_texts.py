@@ -14,12 +14,14 @@ MARKUP_IN_TEXT: Final = ("SM211", "there is markup inside a text")
 
 
 class _MarkupStart(str):
-    """Stands among the parts of a URL, empty, where the first element in it begins."""
+    """Stands among the parts of a URL, empty, where an element in it begins."""
 
     __slots__ = ()
 
 
-_MARKUP_START: Final = _MarkupStart()
+_AROUND_URL: Final = _MarkupStart()
+_IN_URL: Final = _MarkupStart()
+"""Where nothing but blanks stands before the element, and where the URL has begun."""
 _PAGE_IN_URL: Final = ("SM209", "a URL was skipped: an HTML page interrupts it")
 
 
@@ -33,21 +35,28 @@ def start_in_text(
     problems = [MARKUP_IN_TEXT] if grammar.plain_texts else []
     if field.key not in URL_TEXTS:
         return problems
-    if is_page_element(name, is_in_url=not all(map(_is_blank, texts))):
+    has_begun = _has_begun(texts)
+    if is_page_element(name, is_in_url=has_begun):
         texts.append(PAGE_START)
         if field.key != grammar.url_field:
             problems.append(_PAGE_IN_URL)
-    texts.append(_MARKUP_START)
+    texts.append(_IN_URL if has_begun else _AROUND_URL)
     return problems
 
 
-def _is_blank(text: str) -> bool:
-    return not text or text.isspace()
+def _has_begun(texts: list[str]) -> bool:
+    """Tell whether there is any text before an element; what an earlier mark says is not read."""
+    for text in reversed(texts):
+        if isinstance(text, _MarkupStart):
+            return text is _IN_URL
+        if text and not text.isspace():
+            return True
+    return False
 
 
 def before_markup(texts: list[str]) -> str:
     """Return the text of a URL that is never closed: what is in an element in it is no part."""
-    return "".join(takewhile(lambda text: text is not _MARKUP_START, texts))
+    return "".join(takewhile(lambda text: not isinstance(text, _MarkupStart), texts))
 
 
 def start_in_entry(name: str, texts: list[str]) -> None:
