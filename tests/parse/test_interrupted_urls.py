@@ -325,8 +325,9 @@ def test_a_message_in_a_key_is_removed(message: str) -> None:
     assert page["videos"]
 
 
-def test_an_error_page_in_a_key_is_an_error() -> None:
+@pytest.mark.parametrize("junk", [PAGE, XDEBUG, "<script>x()</script>", "Lost connection (111)"])
+def test_what_interrupts_a_key_otherwise_is_an_error(junk: str) -> None:
     document = feed("http://h/a", "http://h/b")
-    found = read(document.replace('"url"', f'"url{PAGE}"', 1).encode())
+    found = read(document.replace('"url"', f'"u{junk}rl"', 1).encode())
     assert found.urls == ["http://h/b"]
     assert not found.complete

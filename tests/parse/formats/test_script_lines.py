@@ -195,6 +195,9 @@ def test_an_error_of_several_lines_after_a_url_interrupts_it(kind: str) -> None:
     robots = read_everywhere(f"Sitemap: {A}\nSitemap: {B}{error}", ROBOTS)
     assert robots.urls == [A]
     assert codes(robots) == ["SM209"]
+    for cut in ("h", "http", "https:/"):
+        assert read_everywhere(f"Sitemap: {A}\nSitemap: {cut}{error}", ROBOTS).urls == [A]
+        assert "SM209" in codes(read_everywhere(f"{A}\n{cut}{error}"))
     comment = read_everywhere(f"Sitemap: {A}\n# {B}# {kind}is a title\n", ROBOTS)
     assert comment.complete
 

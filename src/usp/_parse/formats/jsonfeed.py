@@ -6,6 +6,7 @@ recorded as JSON where extensions are requested.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -42,6 +43,8 @@ OBJECTS: Final[Mapping[str, frozenset[str]]] = {
 LISTS: Final = frozenset({"tags"})
 _PAGE_KEYS: Final = frozenset({"url", "external_url"})
 _MAX_KEY: Final = 16
+_PLAIN_KEY: Final = re.compile(r"[\w.:@$/#-]*+")
+"""A key as generators write them, also those of extensions."""
 _ATTACHMENTS: Final = "attachments"
 _MEDIA: Final = {
     f"{_ATTACHMENTS}@url": "media:group/content@url",
@@ -145,15 +148,23 @@ class _RecordBuilder:
 
 
 def _lost_url(item: Mapping[str, Any]) -> bool:
-    """Tell whether an item without a URL has one under a key that is nearly the right one."""
+    """Tell whether an item without a URL has one under a key that is damaged.
+
+    It is nearly the right one, or has characters that no key has: what a script printed is in it.
+    """
     return any(
         isinstance(value, str)
         and is_http_url(value)
-        and len(name) <= _MAX_KEY
         and name.lower() not in TEXTS
-        and get_close_matches(name.lower(), _PAGE_KEYS, n=1, cutoff=0.66)
+        and (_is_misspelled(name) or not _PLAIN_KEY.fullmatch(name))
         for name, value in item.items()
     )
+
+
+def _is_misspelled(name: str) -> bool:
+    if len(name) > _MAX_KEY:
+        return False
+    return bool(get_close_matches(name.lower(), _PAGE_KEYS, n=1, cutoff=0.66))
 
 
 def _as_media(record: Record) -> Record:

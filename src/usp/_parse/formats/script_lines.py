@@ -21,7 +21,10 @@ from usp._parse.values.script_messages import MESSAGE_END, MESSAGE_START, withou
 _FATAL: Final = "atal error"
 _WORDS: Final = (b" on line ", b"<b>", _FATAL.encode())
 """A message has one of these."""
-_URL_END: Final = re.compile(r"https?://[^\s#]*+\Z", re.IGNORECASE)
+_URL_END: Final = re.compile(
+    r"(?:https?://[^\s#]*+|(?:(?<=\s)|\A)(?:h|ht|htt|https?|https?:/?))\Z", re.IGNORECASE
+)
+"""A URL, or its beginning, at the end of a text."""
 _MAX_JOINED: Final = 8192
 """A longer line is no URL: nothing is added to it, so that the time stays linear."""
 _ENDED: Final = ("SM209", "a script's error ends the list: lines may be missing")
