@@ -110,7 +110,6 @@ def _run(arg_list: list[str] | None) -> Exit:
 
     if getattr(args, "output", None) in {None, "-"}:
         _output.check_stdout()
-    from usp.cli._files import check_files  # not for help, which is printed above
 
     try:
         check_files(args)
