@@ -20,13 +20,17 @@ BROWSER := .browser
 # Without it each of the many processes of the tests would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-browser test-s3 screenshots test-thorough test-all test-lowest coverage check bench bench-full bench-docs docs fuzz wheel sbom shim clean
+.PHONY: demo test test-slow test-browser test-s3 screenshots test-thorough test-all test-lowest coverage check bench bench-full bench-docs docs fuzz wheel sbom shim clean
 
 demo: $(READY)
 	@$(PY) -m usp demo
 
 test: $(READY)
 	@$(PY) $(PYTEST) $(ARGS)
+
+# What make test leaves out, since each takes more than a second: whole crawls, killed processes, costs.
+test-slow: $(READY)
+	@$(PY) $(PYTEST) -m "slow and not thorough" $(ARGS)
 
 # The tests of reports and of the documentation site in a browser. Chromium is installed where
 # apt-get may do so, axe-core where npm is there; what is missing is the reason for which a test is
@@ -73,7 +77,7 @@ test-lowest: $(READY)
 
 # Branch coverage of the packages that must not do I/O; pyproject.toml has the least that is allowed.
 coverage: $(READY)
-	@$(PY) $(PYTEST) --hypothesis-profile=quick --cov --cov-report=term:skip-covered \
+	@$(PY) $(PYTEST) -m "not thorough" --hypothesis-profile=quick --cov --cov-report=term:skip-covered \
 		tests/parse tests/crawl tests/documentation_1_8_1 tests/real_documents tests/compat tests/drive \
 		tests/tables tests/check tests/sync $(ARGS)
 

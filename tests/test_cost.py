@@ -43,6 +43,7 @@ def test_linear_growth_passes() -> None:
     assert assert_linear(grow, 6_000_000, 1).seconds > 2 * NOISE
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("attempt", range(4))
 def test_quadratic_growth_fails_each_time(attempt: int) -> None:

@@ -241,6 +241,7 @@ def test_an_exception_shows_no_password(kind: type[Exception]) -> None:
     assert "secret" not in repr(error)
 
 
+@pytest.mark.slow
 def test_log_lines_of_the_library_are_safe_for_any_handler(
     server: LoopbackServer, caplog: pytest.LogCaptureFixture
 ) -> None:

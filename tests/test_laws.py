@@ -167,6 +167,7 @@ def test_every_file_has_its_layer() -> None:
     assert {part_of(file) for file in FILES} <= LAYER_OF.keys()
 
 
+@pytest.mark.slow
 def test_imports_point_down_only() -> None:
     def points_up(file: Path, name: str) -> bool:
         part = part_imported(name)

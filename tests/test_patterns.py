@@ -53,6 +53,7 @@ def check_patterns(part: int) -> None:
     assert set(found.unseen) == BUILT_FROM_INPUT, found.unseen
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(8)  # .ci/run has the others
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_pattern_takes_linear_time(part: int) -> None:

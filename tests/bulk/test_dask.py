@@ -45,6 +45,7 @@ def crawl_command(lines: list[str], folder: Path, *options: str) -> list[str]:
     return [*program, *agent, *quick, *limit, "--engine", "dask", *options]
 
 
+@pytest.mark.slow
 def test_a_lost_worker_neither_loses_nor_doubles_rows(tmp_path: Path) -> None:
     address = tmp_path / "scheduler.json"
     worker = ("worker", "--scheduler-file", str(address), "--nthreads", "1", "--no-nanny")
@@ -68,6 +69,7 @@ def test_a_lost_worker_neither_loses_nor_doubles_rows(tmp_path: Path) -> None:
         assert_right(sites, COUNT, SHARDS, tmp_path / "crawl")
 
 
+@pytest.mark.slow
 def test_without_a_scheduler_one_is_started_on_this_machine(tmp_path: Path) -> None:
     with ManySites() as sites:
         command = crawl_command(sites.homepages(7), tmp_path, "--workers", "1", "--shards", "2")

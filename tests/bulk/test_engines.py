@@ -88,6 +88,7 @@ def processes_below(parent: int) -> list[int]:
         return []
 
 
+@pytest.mark.slow
 def test_a_list_is_crawled_by_two_processes(sites: ManySites, tmp_path: Path) -> None:
     seen: list[bulk.CrawlProgress] = []
     done = bulk.crawl(
@@ -116,6 +117,7 @@ def test_shares_of_a_list_make_up_the_whole(sites: ManySites, tmp_path: Path) ->
     assert_right(sites, 20, 5, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 @pytest.mark.parametrize(
     ("engine", "count", "shards", "kills"),
@@ -147,6 +149,7 @@ def test_a_crawl_whose_processes_are_killed_at_random_loses_and_doubles_nothing(
         assert_right(sites, count, shards, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_first_ctrl_c_finishes_what_is_running_and_the_second_drops_it(
     tmp_path: Path,
 ) -> None:
@@ -173,6 +176,7 @@ def test_the_first_ctrl_c_finishes_what_is_running_and_the_second_drops_it(
         assert_right(sites, 70, 10, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_second_ctrl_c_does_not_wait_for_silent_sites(tmp_path: Path) -> None:
     with ManySites(delay=60) as sites:
         running = start(sites.homepages(4), tmp_path, shards=2, sites_at_once=2)
@@ -189,6 +193,7 @@ def test_the_second_ctrl_c_does_not_wait_for_silent_sites(tmp_path: Path) -> Non
         assert len(bulk.status(tmp_path).missing) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 def test_a_worker_leaves_ctrl_c_to_its_parent_and_ends_when_the_parent_is_gone(
     tmp_path: Path,
@@ -219,6 +224,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="has no limit on the size of files")
 def test_a_disk_without_room_ends_the_run_with_one_line_and_leaves_nothing(
     sites: ManySites, tmp_path: Path
@@ -242,6 +248,7 @@ def test_a_disk_without_room_ends_the_run_with_one_line_and_leaves_nothing(
     assert Tables(out).outcomes() == expected_outcomes(range(7))
 
 
+@pytest.mark.slow
 def test_a_worker_does_without_pandas_and_numpy() -> None:
     pytest.importorskip("pandas")
     program = (

@@ -42,6 +42,7 @@ def serve(server: LoopbackServer) -> None:
     server.site["/sitemap.xml"] = urlset(*(server.at(f"page/{n}") for n in range(PAGES)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocks", [8, 100, 300])
 def test_no_room_for_a_document_is_one_line_of_the_command(
     server: LoopbackServer, tmp_path: Path, blocks: int
@@ -62,6 +63,7 @@ def test_no_room_for_a_document_is_one_line_of_the_command(
     assert list(out.glob("*/*.parquet")) == []
 
 
+@pytest.mark.slow
 def test_no_room_for_a_document_is_a_storage_error_of_a_shard(
     server: LoopbackServer, tmp_path: Path
 ) -> None:

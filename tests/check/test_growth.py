@@ -98,6 +98,7 @@ def check(size: int, name: str) -> None:
             assert list(findings)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_twice_the_document_takes_twice_the_time(name: str) -> None:
@@ -143,6 +144,7 @@ def _warm(tmp_path_factory: pytest.TempPathFactory) -> None:
     list(usp.check(written(tmp_path_factory.mktemp("warm"), "<url/>")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content", [pages_without_return(40_000), many_alternates(20)], ids=["compared", "read"]
 )
@@ -157,6 +159,7 @@ def test_a_check_of_tables_ends_in_time(tmp_path: Path) -> None:
     in_time(table)
 
 
+@pytest.mark.slow
 def test_a_report_ends_in_time_and_says_that_it_is_partial(tmp_path: Path) -> None:
     file, target = written(tmp_path, pages_without_return(40_000)), tmp_path / "report.md"
     started = time.monotonic()

@@ -25,6 +25,7 @@ def check_all(corpus: Path, folder: Path, step: int) -> int:
     return len(checked)
 
 
+@pytest.mark.slow
 def test_a_sample_of_real_documents_is_checked_without_an_exception(
     corpus: Path, tmp_path: Path
 ) -> None:

@@ -213,6 +213,7 @@ def test_a_sitemap_that_changes_between_two_fetches_is_found(server: LoopbackSer
     assert "SM153" not in codes_of(server, "/sitemap.xml", twice=True)
 
 
+@pytest.mark.slow
 def test_the_second_fetch_has_the_time_that_is_left_and_half_of_it_is_not_compared(
     server: LoopbackServer,
 ) -> None:

@@ -161,6 +161,7 @@ def file_with(folder: Path, entries: str) -> Path:
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("loc", "content"),
     [
@@ -191,6 +192,7 @@ def test_entries_unlike_any_other_leave_nothing_in_memory(
     assert kept < 500_000
 
 
+@pytest.mark.slow
 def test_a_site_that_is_one_cluster_is_never_in_memory_at_once() -> None:
     count = 20_000
     listing, signatures = UrlListing(), HreflangSignatures()

@@ -14,6 +14,7 @@ AGENT = ("--user-agent", USER_AGENT, "--allow-private", "--max-attempts", "1", "
 """Options for loopback sites."""
 
 
+@pytest.mark.slow
 def test_a_newcomer_goes_from_a_list_to_an_answer_with_two_commands(tmp_path: Path) -> None:
     with ManySites() as sites:
         numbers = [number for number in range(700) if number % 7 in (0, 1, 4, 2, 3)]
@@ -108,6 +109,7 @@ def test_the_help_has_the_defaults_of_a_crawl_of_many_sites() -> None:
     assert f"while it is worth it (default: {BulkOptions(USER_AGENT).policy.max_attempts})" in text
 
 
+@pytest.mark.slow
 def test_the_last_line_does_not_count_robots_txt(server: LoopbackServer, tmp_path: Path) -> None:
     server.robots("a.xml", "lost.xml")
     server.site["/a.xml"] = urlset(server.at("page"))

@@ -40,6 +40,7 @@ def test_0_and_a_message_if_some_sitemaps_could_not_be_read(server: LoopbackServ
     assert ended.found == "found: 4 sitemaps (2 failed), 1 page, 2 problems"
 
 
+@pytest.mark.slow
 def test_0_and_a_message_with_each_cause_if_the_tree_is_partial(server: LoopbackServer) -> None:
     def close_early(handler: Handler) -> None:
         whole = urlset(server.at("/two"), server.at("/three"))

@@ -90,6 +90,7 @@ def test_a_table_is_no_sitemap_and_nothing_of_it_is_a_page(tmp_path: Path) -> No
         assert "the document is a table (CSV, TSV), not a list of URLs" in done.err
 
 
+@pytest.mark.slow
 def test_names_of_repeated_options_are_added(demo_site: DemoSite, tmp_path: Path) -> None:
     done = usp(
         *("export", demo_site.url, "-o", f"{tmp_path}/x.csv"),

@@ -29,6 +29,7 @@ def site(server: LoopbackServer) -> LoopbackServer:
     return server
 
 
+@pytest.mark.slow
 def test_csv_and_json_lines_have_the_pages_with_their_columns(demo_site: DemoSite) -> None:
     pages = list(package.sitemap_tree_for_homepage(demo_site.url).all_pages())
     rows = list(csv.DictReader(io.StringIO(usp("ls", demo_site.url, "-f", "csv").out)))
@@ -216,6 +217,7 @@ def test_a_closed_pipe_is_no_error(site: LoopbackServer, command: str, form: str
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="open files have no paths here")
 @pytest.mark.parametrize("how", ["", ">{file}"])
 def test_dev_stdout_is_standard_output(how: str, site: LoopbackServer, tmp_path: Path) -> None:

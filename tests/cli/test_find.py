@@ -130,6 +130,7 @@ def test_no_page_is_made(site: LoopbackServer) -> None:
     assert not called[cast("MethodType", SitemapPage.from_entry).__func__.__code__]
 
 
+@pytest.mark.slow
 def test_every_kind_of_document_is_counted(demo_site: DemoSite) -> None:
     found = package.find(demo_site.url, use_homepage=True, use_newer_paths=True)
     tree = package.sitemap_tree_for_homepage(demo_site.url, use_homepage=True, use_newer_paths=True)

@@ -138,6 +138,7 @@ def drawn(text: str) -> list[str]:
     return [line.strip() for line in lines if line.strip()]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("columns", [80, 30])
 def test_progress_fits_the_terminal_also_when_it_is_resized(
@@ -159,6 +160,7 @@ def test_progress_fits_the_terminal_also_when_it_is_resized(
     assert FOUND.fullmatch(last)
 
 
+@pytest.mark.slow
 def test_colours_are_those_of_rich_and_can_be_switched_off(
     site: LoopbackServer, release: threading.Event, kind: dict[str, str]
 ) -> None:
@@ -170,6 +172,7 @@ def test_colours_are_those_of_rich_and_can_be_switched_off(
     release.set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["-q", "--no-progress"])
 def test_there_is_no_progress_if_it_is_not_wanted(
     site: LoopbackServer, release: threading.Event, option: str
@@ -181,6 +184,7 @@ def test_there_is_no_progress_if_it_is_not_wanted(
     assert ("found: " in running.text) == (option != "-q")
 
 
+@pytest.mark.slow
 def test_there_is_no_progress_where_stderr_is_no_terminal_or_quick(
     site: LoopbackServer, release: threading.Event
 ) -> None:
@@ -198,6 +202,7 @@ def test_there_is_no_progress_where_stderr_is_no_terminal_or_quick(
     assert "\x1b" not in running.text, "less than a second"
 
 
+@pytest.mark.slow
 def test_lines_on_the_same_terminal_are_the_progress(
     site: LoopbackServer, release: threading.Event
 ) -> None:

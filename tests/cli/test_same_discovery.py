@@ -39,6 +39,7 @@ def each_command(url: str, folder: Path) -> Iterator[tuple[str, ...]]:
     yield "report", url, "-f", "markdown", "--no-check"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("declared", [("/declared.xml",), ()])
 def test_every_command_tries_known_paths(
     site: LoopbackServer, tmp_path: Path, declared: tuple[str, ...]
@@ -50,6 +51,7 @@ def test_every_command_tries_known_paths(
         assert set(site.requested) == {"/robots.txt", *declared, *AT_KNOWN_PATHS}, command
 
 
+@pytest.mark.slow
 def test_no_command_tries_known_paths_without_leave(site: LoopbackServer, tmp_path: Path) -> None:
     site.robots("/declared.xml")
     for command in each_command(site.url, tmp_path):

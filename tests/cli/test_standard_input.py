@@ -30,6 +30,7 @@ def test_a_closed_standard_input_is_one_line(line: str, message: str, tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_list_of_sources_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     sitemap, listed, out = (tmp_path / name for name in ("a.xml", "list.txt", "x.csv"))
     sitemap.write_text("<urlset><url><loc>https://example.org/1</loc></url></urlset>")

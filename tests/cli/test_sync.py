@@ -250,6 +250,7 @@ def test_a_state_in_a_missing_folder_is_wrong_use(tmp_path: Path) -> None:
     assert "there is no folder" in ended.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("option", ["--concurrency=32", "--concurrency=1", "--sites-at-once=1"])
 def test_ctrl_c_ends_the_runs_of_silent_sites_and_a_site_that_is_done_stays_so(
@@ -276,6 +277,7 @@ def test_ctrl_c_ends_the_runs_of_silent_sites_and_a_site_that_is_done_stays_so(
     )
 
 
+@pytest.mark.slow
 def test_a_state_that_another_process_uses_is_one_line_and_exit_code_3(
     server: LoopbackServer, state: Path
 ) -> None:

@@ -60,6 +60,7 @@ def site_with(folder: Path, *metadata: str) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [REAL, "ultimate_sitemap_parser-0.5-py3.11.egg-info"])
 def test_a_mixed_installation_warns_once_in_one_line(tmp_path: Path, name: str) -> None:
     site = site_with(tmp_path, name)
@@ -79,6 +80,7 @@ def test_nothing_else_warns(tmp_path: Path, metadata: tuple[str, ...]) -> None:
     assert (ended.code, ended.err) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_command_warns_once_and_not_for_the_shim(tmp_path: Path) -> None:
     site = site_with(tmp_path, SHIM)
     assert run(sys.executable, "-m", "usp", "demo", folder=tmp_path, site=site).warnings == []

@@ -210,6 +210,7 @@ LATER = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", LATER)
 def test_a_tree_of_a_later_version_is_rejected_in_one_line(
     server: LoopbackServer, tmp_path: Path, what: str

@@ -37,6 +37,7 @@ def crawl_hosts(hosts: int, failing: bool) -> None:
     assert crawl.outcome is (Outcome.PARTIAL if failing else Outcome.FOUND)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failing", [False, True])
 def test_many_hosts_take_linear_time(failing: bool) -> None:
     assert assert_linear(crawl_hosts, 3_000, failing, memory_mib=512).seconds < 10
@@ -59,6 +60,7 @@ def crawl_one_failing_host(children: int) -> None:
     assert crawl.outcome is Outcome.FOUND
 
 
+@pytest.mark.slow
 def test_a_host_that_backs_off_takes_linear_time_with_many_queued_requests() -> None:
     assert assert_linear(crawl_one_failing_host, 3_000).seconds < 10
 

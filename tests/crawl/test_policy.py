@@ -65,6 +65,7 @@ def test_a_policy_must_be_a_policy(wrong: Any) -> None:
             use(policy=wrong)
 
 
+@pytest.mark.slow
 def test_there_may_be_more_attempts_than_a_delay_can_grow_as_a_float(
     server: LoopbackServer,
 ) -> None:

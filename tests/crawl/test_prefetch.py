@@ -2,6 +2,7 @@
 
 from urllib.parse import urlsplit
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -91,6 +92,7 @@ def requested_hosts(crawl: Crawl) -> set[str | None]:
     return {urlsplit(request.url).hostname for request in crawl.take(0)}
 
 
+@pytest.mark.slow
 def test_while_many_requests_are_queued_no_index_is_expanded_early() -> None:
     many = Document(url("b"), Kind.INDEX, [], many_children())
     elsewhere = Document(url("c"), Kind.INDEX, [], (Child("http://elsewhere.example/"),))
@@ -107,6 +109,7 @@ def test_while_many_requests_are_queued_no_index_is_expanded_early() -> None:
         assert requested_hosts(crawl) == {host}
 
 
+@pytest.mark.slow
 def test_while_prefetched_indexes_list_too_many_only_the_awaited_url_is_requested() -> None:
     crawl = site_crawl()
     [first] = crawl.take(0)

@@ -56,6 +56,7 @@ def test_a_callback_can_close_its_comparison(server: LoopbackServer) -> None:
     assert server.requested == ["/a.xml"]
 
 
+@pytest.mark.slow
 def test_files_are_closed_whenever_another_thread_closes(tmp_path: Path) -> None:
     a, b = tmp_path / "a.txt", tmp_path / "b.txt"
     a.write_text("".join(f"https://example.org/{number}\n" for number in range(40_000)))

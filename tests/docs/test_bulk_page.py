@@ -53,6 +53,7 @@ def run(script: str, folder: Path, **variables: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_tutorial_leads_to_an_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     found = re.search(r'duckdb -c "(.*)"', BASH[0])
@@ -70,6 +71,7 @@ def test_a_query_of_the_page_runs(
     assert rows or "LIKE '%.org'" in query  # no site has a domain here
 
 
+@pytest.mark.slow
 def test_the_array_job_runs_as_plain_processes(tmp_path: Path) -> None:
     script = next(block for block in BASH if "SBATCH" in block)
     count = re.search(r"--array=1-(\d+)", script)

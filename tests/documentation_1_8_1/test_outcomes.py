@@ -140,6 +140,7 @@ def test_indexes_that_list_one_another_are_each_fetched_once(server: LoopbackSer
     assert [child.url for child in tree.sub_sitemaps[0].sub_sitemaps] == [*map(server.at, names)]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_layers_of_indexes_are_fetched_once_and_repeated_within_a_limit(
     server: LoopbackServer,

@@ -65,6 +65,7 @@ async def many(server: LoopbackServer, client: AioWebClient | None = None) -> No
 Work = Callable[[LoopbackServer, AioWebClient | None], Coroutine[Any, Any, None]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [crawl, stream, many])
 def test_a_crawl_that_is_cancelled_at_any_moment_leaves_nothing(
     busy: LoopbackServer, work: Work
@@ -105,6 +106,7 @@ async def _cancel_after(seconds: float, work: Coroutine[Any, Any, None]) -> None
         await task
 
 
+@pytest.mark.slow
 def test_a_cancelled_crawl_does_not_wait_for_the_end_of_tls(tmp_path: Path) -> None:
     certificate = Certificate(tmp_path)
     chance = random.Random(5)  # noqa: S311 -- moments, not secrets
@@ -216,6 +218,7 @@ asyncio.run(aio.sitemap_tree_for_homepage(sys.argv[1], observer=note))
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_crawl_without_warnings(busy: LoopbackServer) -> None:
     with subprocess.Popen(
         [sys.executable, "-X", "dev", "-c", PROGRAM, busy.url],

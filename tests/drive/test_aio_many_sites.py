@@ -44,6 +44,7 @@ def crawls_in_memory() -> set[Crawl]:
     return {each for each in gc.get_objects() if isinstance(each, Crawl)}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("number", [300, pytest.param(1000, marks=pytest.mark.thorough)])
 def test_many_sites_are_crawled_with_few_connections_and_tasks(number: int) -> None:

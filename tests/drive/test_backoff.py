@@ -179,6 +179,7 @@ FAILING_ONCE: list[Plain | Callback | None] = [
 """Seven kinds of children that fail at their first request, and one that doesn't."""
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("crawl", CRAWLS)
 def test_retries_of_one_host_wait_concurrently(

@@ -133,6 +133,7 @@ def test_the_last_event_of_a_stream_has_its_final_outcome(
     assert sum(isinstance(event, CrawlFinished) for event in events) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", ["stream", "asyncio stream"])
 def test_a_stream_keeps_a_bounded_number_of_failures(way: str, server: LoopbackServer) -> None:
@@ -150,6 +151,7 @@ def test_a_stream_keeps_a_bounded_number_of_failures(way: str, server: LoopbackS
     assert len(found.tried) == 1003, "robots.txt, the index and a sitemap besides"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["tabtree", "pages", "tried"])
 def test_the_command_names_the_damaged_sitemap_in_its_last_line(
     output: str, damaged: LoopbackServer

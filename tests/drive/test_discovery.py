@@ -269,6 +269,7 @@ def test_a_site_that_answers_every_path_with_a_sitemap_lists_it_at_every_path(
     assert {str(attempt.result) for attempt in tree.tried} == {"sitemap", "already-found"}
 
 
+@pytest.mark.slow
 def test_a_site_that_responds_only_by_the_other_scheme_is_found_there(
     certificate: Certificate,
 ) -> None:
@@ -286,6 +287,7 @@ def test_a_site_that_responds_only_by_the_other_scheme_is_found_there(
         client.close()
 
 
+@pytest.mark.slow
 def test_newer_paths_are_tried_by_the_scheme_that_responds(certificate: Certificate) -> None:
     with TLSServer(certificate.context()) as secure:
         secure.site["/"] = html()

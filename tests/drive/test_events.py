@@ -204,6 +204,7 @@ def test_a_response_that_cannot_be_closed_is_parsed_and_logged(
     assert f"Could not close the response from {url}: ZeroDivisionError('stuck')" in caplog.messages
 
 
+@pytest.mark.slow
 def test_without_a_log_handler_nothing_is_printed(server: LoopbackServer) -> None:
     server.robots("/gone.xml")
     program = f"import usp; usp.sitemap_tree_for_homepage({server.url!r})"

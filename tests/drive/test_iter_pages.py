@@ -216,6 +216,7 @@ print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no resource module")
 def test_memory_does_not_grow_with_the_site(server: LoopbackServer) -> None:
     body = urlset(*(f"http://h.example/a-page-of-some-length/{number}" for number in range(5000)))
@@ -261,6 +262,7 @@ def test_failed_sitemaps_count_for_the_limit_on_sitemaps(server: LoopbackServer)
     assert len(list(tree.all_sitemaps())) == 6
 
 
+@pytest.mark.slow
 def test_the_pages_read_when_time_is_up_are_kept(site: LoopbackServer) -> None:
     site.site["/a.xml"] = stall
     expected = [page for name in "bcd" for page in pages_of(site, name)]

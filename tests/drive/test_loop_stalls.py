@@ -64,6 +64,7 @@ def many_pages(count: int) -> bytes:
     return urlset(*(f"http://h.example/{number}" for number in range(count)))
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "options",
@@ -173,6 +174,7 @@ def crawl_with_limit(children: int) -> None:
     assert tree.problems[0].message == f"{reason}; {children - 999:,} more are listed"
 
 
+@pytest.mark.slow
 def test_an_index_of_very_many_children_becomes_as_many_objects_as_can_be_fetched() -> None:
     """A million of them took 944 MiB (issue 12)."""
     assert cost(crawl_with_limit, 300_000, seconds=60).memory < 100 << 20

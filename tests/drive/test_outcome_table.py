@@ -459,6 +459,7 @@ def test_of_what_had_arrived_in_time_the_first_pages_are_taken(
     assert (found.outcome, found.pages) == ("partial", arrived[:30])
 
 
+@pytest.mark.slow
 def test_the_command_lists_the_first_pages_of_what_had_arrived_in_time(
     server: LoopbackServer,
 ) -> None:

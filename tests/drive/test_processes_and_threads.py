@@ -126,6 +126,7 @@ client = Client()
 }
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", CLIENTS)
 def test_a_forked_process_that_reads_on_gets_one_clear_error(
@@ -174,6 +175,7 @@ def test_a_forked_process_does_not_hang_on_a_silent_server(site: LoopbackServer)
     assert TIMEOUT > 10  # the process ended by itself
 
 
+@pytest.mark.slow
 def test_a_forked_process_makes_its_own_connections(site: LoopbackServer) -> None:
     """Else both processes would read parts of each other's responses."""
     code = """
@@ -221,6 +223,7 @@ crawl(shared)  # what is imported later has locks of its own
 """
 
 
+@pytest.mark.slow
 def test_forked_processes_crawl_while_threads_of_the_parent_do(
     site: LoopbackServer, tmp_path: Path
 ) -> None:
@@ -305,6 +308,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 def test_a_dropped_stream_frees_the_client_that_it_shares(site: LoopbackServer) -> None:
     site.robots("/a.xml", "/slow.xml", "/slower.xml")
     site.site["/slow.xml"] = site.site["/slower.xml"] = stall

@@ -73,6 +73,7 @@ def test_a_silent_host_takes_less_than_a_minute_by_default(silent: str) -> None:
     assert ended.messages[-1].startswith("usp: unreachable: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_host_that_has_responded_gets_its_whole_timeout(way: str, server: LoopbackServer) -> None:
     def slow(_: Handler) -> bytes:
@@ -84,6 +85,7 @@ def test_a_host_that_has_responded_gets_its_whole_timeout(way: str, server: Loop
     assert WAYS[way](server.url, 1.0).pages == [server.at("/page")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_the_body_of_a_first_response_may_take_longer(way: str, server: LoopbackServer) -> None:
     document = urlset(server.at("/page"))

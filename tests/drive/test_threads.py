@@ -64,6 +64,7 @@ def test_eight_requests_to_one_host_are_concurrent(server: LoopbackServer, child
     assert 2 <= children.most <= 8
 
 
+@pytest.mark.slow
 def test_concurrency_is_an_option(server: LoopbackServer, children: Gauge) -> None:
     sitemap_tree_for_homepage(server.url, policy=Policy(per_host=3))
     assert 2 <= children.most <= 3
@@ -72,6 +73,7 @@ def test_concurrency_is_an_option(server: LoopbackServer, children: Gauge) -> No
     assert children.most <= 2
 
 
+@pytest.mark.slow
 def test_the_tree_does_not_depend_on_concurrency(server: LoopbackServer, children: Gauge) -> None:
     server.site["/3.xml"] = 404
     server.site["/sitemap.xml"] = index(server.at("/5.xml"), server.at("/sitemap.xml"))
@@ -108,6 +110,7 @@ def test_callbacks_run_on_the_callers_thread(server: LoopbackServer, children: G
     assert children.most > 1, "the children of an index are still fetched concurrently"
 
 
+@pytest.mark.slow
 def test_a_client_that_is_not_thread_safe_is_used_from_one_thread(
     server: LoopbackServer, children: Gauge
 ) -> None:

@@ -197,6 +197,7 @@ def test_a_check_leaves_the_robots_txt_of_another_host_when_the_time_is_up(
         assert other.requested == ["/robots.txt"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crawl", [stream, aio_stream])
 def test_a_stream_gives_the_pages_of_what_had_arrived(
     server: LoopbackServer, crawl: Callable[..., Ended]
@@ -214,6 +215,7 @@ def test_a_stream_gives_the_pages_of_what_had_arrived(
     assert read == ["http://h.example/a"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crawl", [stream, aio_stream])
 def test_a_stream_ends_in_time_though_its_pages_are_used_slowly(
     server: LoopbackServer, crawl: Callable[..., Ended]
@@ -222,6 +224,7 @@ def test_a_stream_ends_in_time_though_its_pages_are_used_slowly(
     assert_ends_in_time(crawl, server.at("/s.xml"), stop_callback=lambda _: time.sleep(0.05))
 
 
+@pytest.mark.slow
 def test_a_tree_is_read_without_a_limit_of_time(server: LoopbackServer) -> None:
     """``max_seconds`` is the time of the crawl; what it has found stays whole."""
     server.site["/s.xml"] = urlset(*(f"http://h.example/{number}" for number in range(50_000)))
@@ -244,5 +247,6 @@ def run_command(size: int) -> None:
         assert time.monotonic() - started < LATE
 
 
+@pytest.mark.slow
 def test_the_command_ends_in_time() -> None:
     assert cost(run_command, 900_000).seconds < LATE + 2

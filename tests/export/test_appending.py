@@ -208,6 +208,7 @@ def test_what_belongs_to_pages_is_not_mixed_with_what_does_not(
     assert (pictures.requested, path.read_bytes(), names_in(tmp_path)) == ([], before, ["x.db"])
 
 
+@pytest.mark.slow
 def test_a_database_in_use_is_no_wrong_argument(pictures: LoopbackServer, tmp_path: Path) -> None:
     """The same command works as soon as the other program is done."""
     path = tmp_path / "x.db"

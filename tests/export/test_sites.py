@@ -108,6 +108,7 @@ def test_every_cell_is_what_the_page_objects_say(
     assert read_csv(tmp_path / name, delimiter)[1:] == expected_cells([expected])
 
 
+@pytest.mark.slow
 def test_the_child_tables_of_a_database_have_what_the_pages_have(
     sites: list[str], expected: Batch, tmp_path: Path
 ) -> None:
@@ -128,6 +129,7 @@ def test_the_child_tables_of_a_database_have_what_the_pages_have(
         assert read_sqlite(tmp_path / "x.db", TABLES[name]) == rows
 
 
+@pytest.mark.slow
 def test_data_frames_have_the_same_values_and_the_right_types(
     sites: list[str], expected: Batch
 ) -> None:
@@ -170,6 +172,7 @@ def test_asyncio_gives_the_same_record_batches(sites: list[str]) -> None:
         aio.record_batches(sites[1], "missing")
 
 
+@pytest.mark.slow
 def test_a_tree_that_is_there_gives_the_same_rows(sites: list[str], tmp_path: Path) -> None:
     tree = usp.sitemap_tree(sites[0], use_known_paths=True)
     result = usp.export(tree, tmp_path / "tree.jsonl")
@@ -201,6 +204,7 @@ def test_unique_pages_come_once_over_all_sources(server: LoopbackServer, tmp_pat
         usp.export(sources, tmp_path / "wrong.csv", unique="yes")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_appended_sites_are_as_those_of_one_export(sites: list[str], tmp_path: Path) -> None:
     export(sites, tmp_path / "at-once.csv", "--columns", "url,lastmod")
     for site in sites:

@@ -40,6 +40,7 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.mark.slow
 @POSIX
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("kinds", KINDS)

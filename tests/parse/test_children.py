@@ -65,6 +65,7 @@ def test_a_homepage_gives_a_thousand_sitemaps_and_a_thousand_feeds() -> None:
     assert document.more_children == 700
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data", [index(*map(str, range(20_000))), b"<urlset>" + b"<url/>" * 200_000, b"x\n" * 300_000]
 )

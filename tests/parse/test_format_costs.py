@@ -295,6 +295,7 @@ def read_group(size: int, group: str) -> None:
         assert watch.seconds < SECONDS, f"{name}: {watch.seconds:.2f} s for {len(data)} bytes"
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("group", GROUPS)
 def test_hostile_documents_take_linear_time(group: str) -> None:
@@ -307,6 +308,7 @@ def read_unclosed_cdata(size: int) -> None:
     read(closed + times(b"<url><loc><![CDATA[http://h/a</loc></url>")(size), SITEMAP)
 
 
+@pytest.mark.slow
 def test_cdata_that_is_not_closed_takes_linear_time() -> None:
     assert_linear(read_unclosed_cdata, 320_000)
 
@@ -316,6 +318,7 @@ def read_based(size: int) -> None:
         read(based(word)(size), SITEMAP)
 
 
+@pytest.mark.slow
 def test_entries_below_a_long_base_take_linear_time() -> None:
     assert_linear(read_based, 320_000)
 

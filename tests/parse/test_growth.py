@@ -21,6 +21,7 @@ def recipe(*parts: bytes) -> bytes:
     return b"\0\0" + b"\xff".join(bytes([TOKENS.index(part)]) if part else b"" for part in parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [8, pytest.param(100, marks=pytest.mark.thorough)])
 def test_a_sample_of_drawn_documents_is_read_in_linear_time(size: int) -> None:
     rng = Random(1)  # noqa: S311 -- not for secrets
@@ -65,6 +66,7 @@ def test_a_disturbed_measurement_is_repeated() -> None:
     assert growth.finding_of(lambda _: next(measured)) == ""
 
 
+@pytest.mark.slow
 def test_an_input_that_does_not_end_is_kept(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from fuzz import growth, limits\n"

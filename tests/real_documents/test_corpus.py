@@ -125,6 +125,7 @@ def counts(corpus: Path, manifest: list[Row]) -> dict[str, Counts]:
     return found
 
 
+@pytest.mark.slow
 def test_every_document_is_read_without_an_exception(
     corpus: Path, manifest: list[Row], counts: dict[str, Counts]
 ) -> None:
@@ -136,6 +137,7 @@ def test_every_document_is_read_without_an_exception(
     assert counts.keys() == {row.file for row in manifest} == files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.thorough)])
 def test_the_pattern_reader_and_expat_agree(corpus: Path, manifest: list[Row], every: int) -> None:
     for row in manifest[::every]:

@@ -68,6 +68,7 @@ async def streamed(site: LoopbackServer) -> list[str]:
     return [page.url async for page in stream]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_drivers_agree_on_every_document(site: LoopbackServer) -> None:
     one_by_one = in_threads(site, concurrency=1)

@@ -54,6 +54,7 @@ def test_a_full_disk_raises_a_storage_error(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @posix
 def test_the_command_reports_a_full_disk_in_one_line(
     server: LoopbackServer, tmp_path: Path

@@ -7,6 +7,8 @@ import sqlite3
 from pathlib import Path
 from typing import TypeAlias
 
+import pytest
+
 import usp
 from tests.server import LoopbackServer
 from tests.sync.rounds import PAGES, urlset
@@ -34,6 +36,7 @@ def copied(before: Path, state: Path) -> Path:
     return state
 
 
+@pytest.mark.slow
 def test_a_sync_that_is_killed_at_thirty_points_loses_and_invents_nothing(
     server: LoopbackServer, tmp_path: Path
 ) -> None:

@@ -69,6 +69,7 @@ def prepare(server: LoopbackServer, layout: Layout, pages: Sequence[int]) -> Non
         server.site["/b.xml"] = kept(document(layout.b))
 
 
+@pytest.mark.slow
 def test_no_name_of_a_sitemap_makes_a_page_missing_or_new(
     server: LoopbackServer, tmp_path: Path
 ) -> None:

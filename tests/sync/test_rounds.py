@@ -31,6 +31,7 @@ def told(changes: list[usp.Change]) -> Told:
     return [(str(one.change), one.url.removeprefix(PAGES)) for one in changes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [in_threads, in_asyncio])
 def test_forty_rounds_give_exactly_the_expected_changes(
     run: Callable[[str, Path], tuple[list[usp.Change], usp.SiteReport]],

@@ -51,6 +51,7 @@ def assert_columns_are_pages(chunks: list[bytes], *, expat_only: bool = False) -
     assert found == (asked.problems, asked.complete, asked.document_bytes)
 
 
+@pytest.mark.slow
 @examples(200)
 @given(documents())
 def test_the_columns_of_sitemaps_are_what_page_objects_say(data: bytes) -> None:
@@ -74,6 +75,7 @@ def test_the_columns_of_any_bytes_are_what_page_objects_say(
     assert_columns_are_pages(draw.draw(chunkings(data)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.thorough)])
 def test_the_columns_of_real_documents_are_what_page_objects_say(corpus: Path, every: int) -> None:
     files = [path for path in sorted(corpus.glob("*/*")) if path.suffix != ".md"]

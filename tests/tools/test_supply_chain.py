@@ -47,11 +47,13 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     )
 
 
+@pytest.mark.slow
 def test_two_builds_have_one_hash(wheels: tuple[Path, Path]) -> None:
     first, second = (hashlib.sha256(wheel.read_bytes()).hexdigest() for wheel in wheels)
     assert first == second
 
 
+@pytest.mark.slow
 def test_the_sbom_is_valid_and_the_same_for_the_same_wheel(wheels: tuple[Path, Path]) -> None:
     first, second = map(sbom_of, wheels)
     assert first == second

@@ -300,6 +300,7 @@ def test_secrets_go_nowhere_in_a_crawl_that_began_from_a_file(
     assert secrets(server) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["listed", "redirected"])
 def test_secrets_do_not_leave_https(
     server: LoopbackServer, secure: TLSServer, certificate: Certificate, tmp_path: Path, how: str

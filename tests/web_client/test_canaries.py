@@ -78,6 +78,7 @@ def private_names_of_ours(trees: Iterable[ast.Module]) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_only_the_adapters_touch_private_parts() -> None:
     trees = {
         file: tree_of_file(file)

@@ -315,6 +315,7 @@ def test_a_location_that_a_hook_of_the_session_has_changed_counts(server: Loopba
         assert with_requests(server.at("/a.xml"), session=session) == b"hello"
 
 
+@pytest.mark.slow
 def test_the_wait_does_not_count_for_the_document_deadline(server: LoopbackServer) -> None:
     RecordedTimes(server)
     with closing(RequestsWebClient(wait=WAIT)) as client:

@@ -48,6 +48,7 @@ def test_recording_and_replaying_change_nothing(
         assert ODD[odd] in gzip.decompress(each.read_bytes())  # as it went over the wire
 
 
+@pytest.mark.slow
 def test_the_outcome_and_its_reason_are_the_same_with_record_and_replay(
     server: LoopbackServer, tmp_path: Path
 ) -> None:
@@ -61,6 +62,7 @@ def test_the_outcome_and_its_reason_are_the_same_with_record_and_replay(
     assert command("ls", server.url, "-f", "tried", "--replay", file) == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "location",
     [b"/caf\xe9.xml", "/café.xml".encode(), b"/a%E9.xml", b"/a.xml\r\nLocation: /b.xml"],

@@ -251,6 +251,7 @@ def test_the_status_of_a_client_is_a_status_or_none(given: object, read: int | N
     assert failed_fetch(response, REQUEST, 0.0).status == read
 
 
+@pytest.mark.slow
 def test_a_truncated_body_is_read_as_far_as_it_goes(server: LoopbackServer) -> None:
     whole = urlset(server.at("/1"), server.at("/2"))
 

@@ -139,6 +139,7 @@ def pythons() -> list[str]:
     return [line.split(" ", 1)[1] for line in listed.stdout.splitlines()] or [sys.executable]
 
 
+@pytest.mark.slow
 def test_every_python_gives_the_same_answers() -> None:
     program = (
         "import json, sys; sys.dont_write_bytecode = True;"

@@ -97,6 +97,7 @@ def test_an_error_that_ends_the_script_ends_the_list(message: str, *, is_between
         assert "SM209" in codes(found)
 
 
+@pytest.mark.slow
 def test_a_stump_at_the_end_of_many_lines_is_skipped() -> None:
     lines = "".join(f"http://h/{number}\n" for number in range(280))
     for count in range(1, 600):  # wherever the pieces end that are read at once
@@ -105,6 +106,7 @@ def test_a_stump_at_the_end_of_many_lines_is_skipped() -> None:
         assert found.urls[-2:] == [f"http://h/{'x' * count}", C]
 
 
+@pytest.mark.slow
 def test_of_a_url_that_is_repeated_the_first_is_listed() -> None:
     lines = "".join(f"http://h/{number}\n" for number in range(350))
     for count in range(1, 600, 3):

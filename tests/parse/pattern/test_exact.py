@@ -141,6 +141,7 @@ def check_exact_patterns() -> None:
     assert [superlinear(pattern, ["finditer"]) for pattern in patterns] == [None] * len(patterns)
 
 
+@pytest.mark.slow
 def test_an_exact_pattern_takes_linear_time() -> None:
     cost(check_exact_patterns, seconds=60)
 

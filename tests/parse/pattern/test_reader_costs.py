@@ -38,6 +38,7 @@ def one_in(step: int, odd: str, *, count: int = 3000) -> bytes:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("step", [1, 2, 3])
 @pytest.mark.parametrize("odd", ["a&#13;b", "a]]&gt;b<!-- c -->", "<![CDATA[a]]>"])
@@ -65,6 +66,7 @@ def test_each_unsafe_pattern_is_searched_once_per_block() -> None:
     assert searches == 1
 
 
+@pytest.mark.slow
 def test_the_pattern_is_used_again_after_entries_that_expat_read() -> None:
     odd, plain = one_in(1, "a&#13;b", count=4000), one_in(1, "a word", count=4000)
     data = odd.replace(b"</urlset>", plain[plain.index(b"<url>") :].replace(b"e/", b"e/x"))
@@ -126,6 +128,7 @@ def test_values_with_few_alternatives_are_matched(what: str) -> None:
     assert_readers_agree([data])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "what",
     [

@@ -55,6 +55,7 @@ def document(*listed: str) -> bytes:
 # The readers agree
 
 
+@pytest.mark.slow
 @examples(400)
 @given(documents())
 def test_readers_agree_on_every_text(data: bytes) -> None:
@@ -65,6 +66,7 @@ def test_readers_agree_on_every_text(data: bytes) -> None:
         assert expat_only.matched == 0
 
 
+@pytest.mark.slow
 @examples(200)
 @given(documents(), st.lists(st.integers(0, 12_000), max_size=6))
 def test_readers_agree_on_every_field_and_problem(data: bytes, cuts: list[int]) -> None:
@@ -108,6 +110,7 @@ CUT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", CUT)
 def test_readers_agree_where_a_block_cuts_something(what: str) -> None:
     plain = "".join(u(f"http://h.example/{number}", FIELDS["plain"]) for number in range(1650))

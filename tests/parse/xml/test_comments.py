@@ -121,6 +121,7 @@ def test_entries_in_a_comment_that_is_cut_off_are_read(end: str) -> None:
     assert problems
 
 
+@pytest.mark.slow
 def test_a_long_comment_in_an_entry_or_after_many_names_has_no_pages() -> None:
     comment = f"<!-- {entries('hidden', 5 * CHUNK_SIZE)} -->"
     after = f"{entries('after', 100)}{END}"
@@ -209,6 +210,7 @@ def read_unclosed(count: int, begin: str) -> None:
     list(sitemap_from_str(f"{BEGIN}{part * count}{END}").all_pages())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("begin", ["<!-- -- ", "<?x ", "<!-- "])
 def test_many_that_are_not_closed_cost_in_line_with_their_number(begin: str) -> None:
     assert assert_linear(read_unclosed, 8, begin).memory < 40_000_000

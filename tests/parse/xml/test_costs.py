@@ -129,6 +129,7 @@ def test_twice_the_document_takes_twice_the_time(what: str) -> None:
     assert assert_linear(read, 80_000, what).seconds < 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["start tags of entries", "start tags of entries, and of nothing"])
 def test_an_entry_whose_tag_is_interrupted_costs_less_than_one_in_which_expat_finds_a_fault(
     what: str,
@@ -142,6 +143,7 @@ def test_an_entry_whose_tag_is_interrupted_costs_less_than_one_in_which_expat_fi
     pytest.fail(f"{interrupted:.2f} s")
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "what",
@@ -190,6 +192,7 @@ def read_malformed_entry(size: int, what: str) -> None:
     _ = [page.url for page in pages], pages.problems
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", UNCLOSED)
 def test_fields_in_what_is_not_closed_take_linear_time(what: str) -> None:
@@ -208,6 +211,7 @@ def read_bomb(size: int) -> None:
     assert "elements are nested more than 500 deep" in {one.message for one in pages.problems}
 
 
+@pytest.mark.slow
 def test_a_few_kilobytes_of_gzip_with_millions_of_open_elements() -> None:
     assert cost(read_bomb, 9 * MB, seconds=30).memory < 60 * MB  # it was 1 GB for 24 MB
 

@@ -270,6 +270,7 @@ def test_an_entry_longer_than_1_mib_is_skipped_wherever_it_starts(
     assert [page.url for page in sitemap.pages] == [f"http://h/{name}" for name in expected]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filler", ["<x/>", "y"])
 def test_a_document_whose_only_entry_was_too_large_is_not_called_empty(filler: str) -> None:
     document = f"<urlset><url><loc>http://h.example/1</loc>{filler * 1_200_000}</url></urlset>"
