@@ -6,7 +6,7 @@ The rows of the options say which of them name files. What is in the files is ch
 import argparse
 import os
 from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations
+from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -44,7 +44,8 @@ def check_files(args: argparse.Namespace) -> None:
 
     :raises UsageError: if two options, or an option and a source, name the same file.
     """
-    _check(combinations([*_of_options(args), *_of_sources(args)], 2))
+    options = list(_of_options(args))
+    _check(chain(combinations(options, 2), product(options, _of_sources(args))))
 
 
 def check_listed_sources(args: argparse.Namespace, names: Iterable[str]) -> None:
@@ -52,8 +53,7 @@ def check_listed_sources(args: argparse.Namespace, names: Iterable[str]) -> None
 
     :raises UsageError: if an option names one of them.
     """
-    options, sources = list(_of_options(args)), _existing("a source", names)
-    _check((option, source) for source in sources for option in options)
+    _check(product(_of_options(args), _existing("a source", names)))
 
 
 def _check(pairs: Iterable[tuple[_NamedFile, _NamedFile]]) -> None:
