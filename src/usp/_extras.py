@@ -12,15 +12,17 @@ def load(module: str, purpose: str, extra: str | None) -> ModuleType:
 
     :param purpose: what needs it, as the beginning of the message.
     :param extra: the extra of ``usp`` that installs it; None if none does.
-    :raises MissingExtraError: if it isn't installed.
+    :raises MissingExtraError: if it isn't installed, or can't be imported.
     """
+    package = module.partition(".")[0]
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        package = module.partition(".")[0]
-        if error.name is None or error.name.partition(".")[0] != package:
-            raise  # it is installed, but something that it needs is not
-        raise _missing(package, purpose, extra) from None
+        if error.name is not None and error.name.partition(".")[0] == package:
+            raise _missing(package, purpose, extra) from None
+        raise _broken(package, purpose, error) from error
+    except ImportError as error:
+        raise _broken(package, purpose, error) from error
 
 
 def check_installed(package: str, purpose: str, extra: str | None) -> None:
@@ -38,6 +40,11 @@ def check_installed(package: str, purpose: str, extra: str | None) -> None:
 
 def _missing(package: str, purpose: str, extra: str | None) -> MissingExtraError:
     return MissingExtraError(f"{purpose} needs {package}, {_remedy(package, extra)}")
+
+
+def _broken(package: str, purpose: str, error: ImportError) -> MissingExtraError:
+    """Return the error of a package that is installed, while something that it needs is not."""
+    return MissingExtraError(f"{purpose} needs {package}, which can't be imported: {error}")
 
 
 def _remedy(package: str, extra: str | None) -> str:

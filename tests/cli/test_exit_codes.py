@@ -178,6 +178,44 @@ def test_2_if_a_file_that_is_read_is_written(
     assert paths["file"].read_text() == "<urlset/>"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export {site} -o {folder}/ -f csv --record {folder}/pages.csv",
+        "export --from {folder}/sites.csv -o {folder}/ -f csv",
+        "check {folder} -o {folder}/pages.csv -f jsonl",
+    ],
+)
+def test_2_if_a_table_in_a_folder_is_named_again(
+    line: str, server: LoopbackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("pages.csv", "sites.csv"):
+        (tmp_path / name).write_text("url\n")
+    arguments = line.format(site=server.url, folder=tmp_path).split()
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments, "--replace"])
+    assert (ended.value.code, server.requested) == (2, [])
+    assert " name the same file: " in capsys.readouterr().err
+    assert (tmp_path / "sites.csv").read_text() == "url\n"
+
+
+def test_3_and_the_file_of_yesterday_if_nothing_could_be_compared(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.site["/robots.txt"] = server.site["/"] = 403
+    server.otherwise = lambda _: 403
+    (tmp_path / "urls.txt").write_text("http://h.example/1\n")
+    kept, state = tmp_path / "kept", tmp_path / "state.db"
+    kept.write_text("yesterday")
+    options = ("-o", str(kept), "--replace", "--max-attempts", "1")
+    for command in (
+        ("diff", str(tmp_path / "urls.txt"), server.url),
+        ("sync", server.url, "--state", str(state), "-f", "atom"),
+    ):
+        assert usp(*command, *options).code == 3
+        assert kept.read_text() == "yesterday"
+
+
 def test_2_if_the_config_file_that_was_found_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -116,6 +116,17 @@ def test_nothing_is_appended_to_a_cell_that_was_left_open(
     assert text_of(path).count("line") == 2
 
 
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv"])
+def test_nothing_is_appended_to_lines_that_end_in_another_way(
+    name: str, headlines: LoopbackServer, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"url,lastmod\rx,y\r")
+    with pytest.raises(UsageError, match="doesn't have the columns of the rows"):
+        usp.export(headlines.url, path, append=True)
+    assert path.read_bytes() == b"url,lastmod\rx,y\r"
+
+
 def test_ls_appends_nothing_to_a_cell_that_was_left_open(
     headlines: LoopbackServer, tmp_path: Path
 ) -> None:

@@ -233,6 +233,23 @@ def test_a_missing_library_is_one_line_that_says_what_to_install(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_library_that_is_broken_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "pyarrow").mkdir()
+    (tmp_path / "pyarrow" / "__init__.py").write_text("raise ImportError('libarrow.so is missing')")
+    (tmp_path / "urls.txt").write_text("http://h.example/1\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "usp", "export", "urls.txt", "-o", "x.parquet"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    message = "Parquet needs pyarrow, which can't be imported: libarrow.so is missing"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, f"usp: error: {message}")
+    assert not (tmp_path / "x.parquet").exists()
+
+
 def test_importing_the_package_and_writing_csv_loads_no_library_of_tables(tmp_path: Path) -> None:
     program = (
         "import sys, usp; usp.export(usp.sitemap_from_str('http://h.example/'), 'x.csv'); "

@@ -85,6 +85,7 @@ _PLAIN: Final = ("changefreq", "priority")
 _STEP: Final = 64
 """After so many rows the time is asked for."""
 _MAX_LOSSES: Final = 1000
+_PART_MISSING: Final = "SM209"
 _FAILED: Final = "failed"
 _SKIPPED: Final = "skipped"
 _WITHOUT_ANSWER: Final = (Outcome.BLOCKED, Outcome.UNREACHABLE)
@@ -318,10 +319,11 @@ class _TableReading:
             status = row.get("http_status")
             self._run.take_unread(UnreadFacts(row["url"], status, reason, found_by, is_skipped))
             return
-        is_damaged = row.get("complete") is False and row.get("code") in CODES
-        if is_damaged and len(self.losses) < _MAX_LOSSES:
-            problem = Problem(row["code"], row.get("reason") or "", sitemap_url=row["url"])
-            self.losses.append(problem)
+        if row.get("complete") is False and len(self.losses) < _MAX_LOSSES:
+            # A state of usp sync doesn't say why.
+            code = row["code"] if row.get("code") in CODES else _PART_MISSING
+            reason = row.get("reason") or "it was read only in part"
+            self.losses.append(Problem(code, reason, sitemap_url=row["url"]))
         if row.get("kind") == Kind.INDEX or row.get("pages") == 0:
             self._check(row["url"], ())  # no row of the pages belongs to it
 

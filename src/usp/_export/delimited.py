@@ -112,7 +112,10 @@ class CsvWriter:
     def continues(cls, first_line: Iterable[bytes], tables: Sequence[Table]) -> bool:
         """Tell whether a file that begins with this line has the columns of the table."""
         line = beginning(first_line).decode("utf-8", "replace").removeprefix(_BOM).rstrip("\r")
-        names = next(csv.reader([line], delimiter=cls.delimiter), [])
+        try:
+            names = next(csv.reader([line], delimiter=cls.delimiter), [])
+        except csv.Error:  # it has line ends of its own (CR alone), or no end
+            return False
         return names == header(tables[0])
 
     def write(self, batch: Batch) -> None:

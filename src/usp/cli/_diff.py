@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> Exit:
             Progress.of(args, prints_to=None if args.output else sys.stdout)
         )
         found = stack.enter_context(_opened(args, progress, stack))
-        with output(args) as out:
+        with output(args, lambda: found.is_answered) as out:  # else what is there stays
             out.writelines(f"{line}\n" for line in LINE_FORMATS[args.format](found))
     return _report(found, args, progress.seconds)
 

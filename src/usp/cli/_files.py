@@ -33,10 +33,20 @@ class _NamedFile(NamedTuple):
         """
         if not (self.is_written or other.is_written):
             return False
-        if os.path.realpath(self.path) != os.path.realpath(other.path):
-            return False
+        one, another = os.path.realpath(self.path), os.path.realpath(other.path)
+        if one != another:
+            return _is_table_of(one, another) or _is_table_of(another, one)
         is_log = self.is_written and other.is_written and _LOG in {self.option, other.option}
         return is_log or not is_special(Path(self.path))
+
+
+def _is_table_of(file: str, folder: str) -> bool:
+    """Tell whether a file has the name of a table in a folder: an export writes, or is, all."""
+    if os.path.dirname(file) != folder:  # noqa: PTH120 -- both are resolved already
+        return False
+    from usp._tables.schema import TABLES  # few commands name a folder and a file in it
+
+    return os.path.basename(file).partition(".")[0] in TABLES  # noqa: PTH119
 
 
 def check_files(args: argparse.Namespace) -> None:
@@ -86,7 +96,7 @@ def _existing(option: str, names: Iterable[str]) -> Iterator[_NamedFile]:
     for name in names:
         state = name.rpartition("@")[0]  # site.db@-1
         # Unlike that of Path, it says no where the system can't even look.
-        found = next((path for path in (name, state) if path and os.path.isfile(path)), None)  # noqa: PTH113 -- see above
+        found = next((path for path in (name, state) if path and os.path.exists(path)), None)  # noqa: PTH110 -- see above
         if found:
             yield _NamedFile(option, found, False)
 

@@ -120,7 +120,8 @@ def _last_line(found: ReportFigures, seconds: float) -> str:
     if sitemaps.damaged:
         damaged = f"{count(sitemaps.damaged, 'sitemap')} incomplete"
         first = next((one for one in sitemaps.lines if one.result == Outcome.PARTIAL), None)
-        missing.append(f"{damaged}: {first.url} ({first.reason})" if first else damaged)
+        why = f" ({first.reason})" if first and first.reason else ""
+        missing.append(f"{damaged}: {first.url}{why}" if first else damaged)
     return f"{line}; partial: {'; '.join(missing) or 'not everything was read'}"
 
 

@@ -79,6 +79,10 @@ def test_in_one_entry_or_in_two_it_is_an_error(inside: str) -> None:
         "<image:image><image:loc>/i",
         "<news:news new><news:title>T</news:title></news:news>",
         "words <priority>0.&5</priority>",
+        "<lastmod>2020-01-01</changefreq>",
+        "<lastmod>2020</lastmod></priority>",
+        "<lastmodified>2020-01-01</lastmod>",
+        "<change>daily</changefreq>",
     ],
 )
 @pytest.mark.parametrize("count", [3, 5])
@@ -100,6 +104,47 @@ def test_damage_in_an_entry_of_such_a_template_is_still_an_error() -> None:
     found = read(document(*[inside] * 4, f"{inside}words</urlmod>"))
     codes = [problem.code for problem in found.problems]
     assert (codes.count("SM208"), codes.count("SM209")) == (4, 1)
+
+
+def test_each_of_several_faults_in_an_entry_may_be_a_templates() -> None:
+    one, other = "<image:image><image:title>T</image:caption></image:image>", "<lastmod>2020</date>"
+    both = read(document(*[one] * 3, *[other] * 3, one + other))
+    assert both.complete
+    only_one = read(document(*[one] * 3, *[other], one + other))
+    codes = [problem.code for problem in only_one.problems]
+    assert (codes.count("SM208"), codes.count("SM209")) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<link rel="alternate" href="{}" title="5" kite"/>',
+        "<link rel='alternate' href='{}' title='O'Neil'/>",
+        '<link rel="alternate" href="{}" title="a "b" c"/>',
+        '<link rel="alternate", href="{}"/>',
+    ],
+)
+def test_a_link_is_read_if_only_what_follows_its_url_is_malformed(link: str) -> None:
+    urls = [f"{B}{number}" for number in range(3)]
+    found = read(atom(*(entry(link.format(url)) for url in urls)).encode())
+    assert (found.urls, found.complete) == (urls, True)
+
+
+def test_markup_in_a_url_with_a_reference_is_found() -> None:
+    found = read(urlset(u(A), f"<url><loc>{B}?a=1&amp;b=2</3</loc></url>", u(C)).encode())
+    assert not found.complete
+
+
+@pytest.mark.parametrize("block", ["<p></p>", "<p>", "<div> </div>", "<code></code>\n"])
+def test_a_url_ends_before_a_block_with_nothing_in_or_behind_it(block: str) -> None:
+    found = read(urlset(u(A), f"<url><loc>{B}{block}</loc></url>", u(C)).encode())
+    assert (found.urls, found.complete) == ([A, B, C], True)
+
+
+@pytest.mark.parametrize("tag", ["label", "embed", "object", "svg", "noscript", "time"])
+def test_an_end_tag_of_html_in_a_text_is_harmless(tag: str) -> None:
+    inside = f"<link>{B}</link><description><p>x</p></{tag}> y</description>"
+    assert read(rss(item(inside)).encode()).complete
 
 
 def test_a_url_that_is_lost_is_an_error_however_often() -> None:

@@ -47,7 +47,6 @@ _COMMENT_OR_KEY: Final = re.compile(rf"#|(?:[-*\u2022]\s++)?{_KEY_LINE.pattern}"
 _URL_OR_SITEMAP: Final = re.compile(r"https?://|site-?map", re.IGNORECASE)
 _CUT_KEY: Final = re.compile(r"s(?:i(?:t(?:e-?+(?:m(?:ap?)?)?)?)?)?", re.IGNORECASE)
 """The beginning of the key of a sitemap, or all of it."""
-_PAGE_IN_KEY: Final = re.compile(rf"{_CUT_KEY.pattern}\s*+<", re.IGNORECASE)
 
 
 def _completes(line: str, rest: str) -> bool:
@@ -79,8 +78,8 @@ def sitemaps_in_robots(
     url_expected = False
     lines = lines_without_messages(chunks, diagnostics, start, _SYNTAX)
     for line in _split_lines(lines, diagnostics):
-        if "<" in line and _PAGE_IN_KEY.match(line) and has_page(line):
-            diagnostics.report(*INTERRUPTED)
+        if "<" in line and not _SITEMAP.match(line) and has_page(line.partition("#")[0]):
+            diagnostics.report(*INTERRUPTED)  # what follows an error page is missing
             continue
         if not url_expected and not _NAMES_SITEMAP.search(line):
             continue  # as nearly all lines

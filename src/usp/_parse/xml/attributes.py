@@ -25,9 +25,9 @@ _URLS: Final = frozenset({"href", "url", "about"})
 """The attributes whose value is a URL, by their names without a prefix."""
 _RELATION: Final = "rel"
 """The attribute that says whether a link is the page."""
-_BETWEEN: Final = re.compile(r"[\s/?]*+")
-"""What may stand between attributes."""
-_WORDS: Final = re.compile(r"(?:[\s/?]++|[A-Za-z_][\w.:-]*+)*+")
+_BETWEEN: Final = re.compile(r"[\s/?,;]*+")
+"""What may stand between attributes; some templates write them as a list."""
+_WORDS: Final = re.compile(r"(?:[\s/?,;]++|[A-Za-z_][\w.:-]*+)*+")
 """The same with words, which are attributes without a value in HTML."""
 
 
@@ -55,6 +55,8 @@ def parse_attributes(written: bytes, *, has_page: bool) -> WrittenAttributes:
     damaged: set[str] = set()
     urls: set[str] = set()
     end, has_junk, is_broken = 0, False, False
+    # Whether the URL, or what says that it is the page, comes after junk; whether it has no quotes.
+    is_guess, is_bare = False, False
     for found in _ATTRIBUTE.finditer(text):
         name = found[1]
         value = decode_entities(remove_control_characters(_value(found)))
@@ -62,16 +64,19 @@ def parse_attributes(written: bytes, *, has_page: bool) -> WrittenAttributes:
         local = name.rpartition(":")[2].lower()
         is_other = has_page and known != value
         has_junk |= not _BETWEEN.fullmatch(text, end, found.start())
-        is_broken |= not _WORDS.fullmatch(text, end, found.start()) or not _is_closed(found)
+        is_broken |= not _WORDS.fullmatch(text, end, found.start())
         is_broken |= is_other and local == _RELATION
+        is_guess |= is_broken and (local in _URLS or local == _RELATION)
+        is_broken |= not _is_closed(found)
         end = found.end()
         if local in _URLS:
             urls.add(name)
+            is_bare |= found[_VALUES[-1]] is not None
             if is_other or not _is_whole(found, text):
                 damaged.add(name)
     has_junk |= not _BETWEEN.fullmatch(text, end)
     is_broken |= not _WORDS.fullmatch(text, end)
-    if is_broken and has_page:  # which value belongs to which attribute is a guess
+    if has_page and (is_guess or (is_bare and is_broken)):  # which value is whose
         damaged = urls
     values = {name: attributes[name] for name in attributes if name not in damaged}
     return WrittenAttributes(values, bool(damaged), has_junk or is_broken)

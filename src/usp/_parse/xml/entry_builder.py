@@ -8,11 +8,11 @@ grammar has ``extensions``.
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from usp._parse.xml import markup_in_texts as markup
 from usp._parse.xml.bare_url import add_bare_url
 from usp._parse.xml.between_entries import BetweenEntries
 from usp._parse.xml.builder_state import BuilderState, KnownElements, OpenElement
 from usp._parse.xml.grammar import URL_KEYS, Grammar, Tag
-from usp._parse.xml.markup_in_texts import before_markup, start_in_entry, start_in_text
 from usp._parse.xml.namespaces import NamespaceScope, StructureProblems
 from usp._parse.xml.nesting import Nesting, is_long_path
 from usp._parse.xml.unknown_elements import UnknownElements
@@ -195,7 +195,7 @@ class EntryBuilder:
 
     def _start_child(self, tag: Tag | None, name: str, attributes: Mapping[str, str]) -> None:
         if tag is None:
-            start_in_entry(name, self._text)
+            markup.start_in_entry(name, self._text)
         self._start_field(tag, attributes)
         if tag is None and self._grammar.extensions:
             self._unknown.start(self._record, name, self._scope.namespace(name), attributes)
@@ -232,7 +232,7 @@ class EntryBuilder:
     def end(self, _name: str = "") -> None:
         """Handle an end tag: it closes the innermost element."""
         if self._leaf is not None:
-            self._record.append((self._leaf.key, "".join(self._text)))
+            self._record.append((self._leaf.key, markup.joined(self._text)))
             self._text.clear()
             self._leaf = None
             return
@@ -249,7 +249,7 @@ class EntryBuilder:
         if tag is None:
             self._end_unknown()
         elif tag.children is None:
-            self._record.append((tag.key, "".join(self._text)))
+            self._record.append((tag.key, markup.joined(self._text)))
             self._text.clear()
             if self._children is self._entries:
                 self.finish_entry()  # a <loc> outside of any entry
@@ -302,7 +302,7 @@ class EntryBuilder:
     def _finish_unclosed_entry(self) -> None:
         self.unclosed_entries.append(self.entry_start or 0)
         if self.notes_open_url():
-            self._record.append((self._grammar.url_field, before_markup(self._text)))
+            self._record.append((self._grammar.url_field, markup.before_markup(self._text)))
             self._text.clear()
         elif self.is_in_field or (self._record and URL_KEYS.isdisjoint(dict(self._record))):
             self.unfinished.append(self.entry_start or 0)
@@ -354,7 +354,7 @@ class EntryBuilder:
         siblings, outer, scope, outer_name = self._stack[-1]
         if outer is None:
             return None
-        self._report(*start_in_text(name, self._text, outer, self._grammar))
+        self._report(*markup.start_in_text(name, self._text, outer, self._grammar))
         tag = siblings.get(key) if siblings and self.plain_texts else None
         if tag is None or self._entry is None:
             return None

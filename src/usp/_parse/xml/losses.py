@@ -120,7 +120,7 @@ class Losses:
             if key in URL_KEYS and _has_markup(text) and (key in _LOC_KEYS or "://" in text)
         ]
         written = _without_delimiters(data) if odd else b""
-        if any(text.encode() in written for text in odd[:_MAX_LOOKED_FOR]):
+        if any(_is_written(text, written) for text in odd[:_MAX_LOOKED_FOR]):
             return True
         if any(key in URL_KEYS and GLUED_URL.search(text) for key, text in record):
             return True
@@ -184,3 +184,8 @@ def _has_text(entry: Entry, keys: Collection[str]) -> bool:
 def _has_other_end(data: bytes, end: re.Pattern[bytes], read: Collection[str]) -> bool:
     """Tell whether there is the end tag of a field that was not read: its start is damaged."""
     return any(name.decode().lower() not in read for name in end.findall(data))
+
+
+def _is_written(text: str, written: bytes) -> bool:
+    """Tell whether a text is written with its markup as it is; a ``&`` may be a reference."""
+    return text.encode() in written or text.replace("&", "&amp;").encode() in written

@@ -19,6 +19,12 @@ class _MarkupStart(str):
     __slots__ = ()
 
 
+class _BlockStart(str):
+    """Stands where a block of HTML begins in a URL."""
+
+    __slots__ = ()
+
+
 _AROUND_URL: Final = _MarkupStart()
 _IN_URL: Final = _MarkupStart()
 """Where nothing but blanks stands before the element, and where the URL has begun."""
@@ -37,7 +43,7 @@ def start_in_text(
         return problems
     has_begun = _has_begun(texts)
     if is_page_element(name, is_in_url=has_begun):
-        texts.append(PAGE_START)
+        texts.append(PAGE_START if is_page_element(name) else _BlockStart(PAGE_START))
         if field.key != grammar.url_field:
             problems.append(_PAGE_IN_URL)
     texts.append(_IN_URL if has_begun else _AROUND_URL)
@@ -52,6 +58,16 @@ def _has_begun(texts: list[str]) -> bool:
         if text and not text.isspace():
             return True
     return False
+
+
+def joined(texts: list[str]) -> str:
+    """Return a text; where nothing stands behind a block, the URL has ended before it."""
+    for at in range(len(texts) - 1, 0, -1):
+        if isinstance(texts[at], _BlockStart):
+            del texts[at]
+        elif texts[at] and not texts[at].isspace():
+            break
+    return "".join(texts)
 
 
 def before_markup(texts: list[str]) -> str:

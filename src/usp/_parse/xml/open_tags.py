@@ -279,12 +279,13 @@ class OpenTags:
         elif name.rpartition(":")[2] not in _FIELDS:
             # The next tag interrupts it, or what it ends is missing: not just crossed, or misnamed.
             is_crossed = name in self._unclosed
-            is_lost = name in EXTENSION_NAMES and not (is_crossed or self._builder.is_in_text)
-            self._signs.dropped |= not is_whole or is_lost
+            self._signs.dropped |= not is_whole
             if not (is_crossed or is_html(name)):
                 self._signs.note_odd("end tag", name, innermost)
         elif not self._is_misspelled_start(name, innermost):
-            self._signs.dropped = True
+            if name in _ONE_EACH or not is_whole:  # a template that loses URLs is no harmless one
+                self._signs.dropped = True
+            self._signs.note_odd("end of a field", name, innermost)
 
     def _is_misspelled_start(self, name: str, innermost: str) -> bool:
         """Tell whether the end tag of a field belongs to a start tag that is only misspelled.

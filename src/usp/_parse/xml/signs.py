@@ -33,6 +33,9 @@ _HTML: Final = frozenset(
         *("input", "ins", "li", "main", "mark", "nav", "nobr", "ol", "p", "pre", "q", "s"),
         *("script", "section", "small", "span", "strike", "strong", "style", "sub", "sup", "table"),
         *("tbody", "td", "tfoot", "th", "thead", "tr", "tt", "u", "ul"),
+        *("acronym", "address", "area", "audio", "button", "canvas", "col", "colgroup", "details"),
+        *("embed", "fieldset", "kbd", "label", "legend", "map", "noscript", "object", "option"),
+        *("param", "picture", "samp", "select", "summary", "svg", "textarea", "time", "var", "wbr"),
     }
 )
 _HARMLESS_TEXT: Final = re.compile(r"[<&,;\s]*+")

@@ -5,6 +5,7 @@ a document was written by its generator, and costs nothing. So what such a fault
 it has recurred, or at the end of the document.
 """
 
+from collections import Counter
 from typing import Final
 
 from usp._parse.diagnostics import Diagnostics, Position
@@ -27,7 +28,10 @@ class UnexplainedFaults:
 
     def __init__(self, diagnostics: Diagnostics) -> None:
         self._diagnostics = diagnostics
-        self._held: dict[frozenset[str], list[_Held]] = {}
+        self._counts: Counter[str] = Counter()
+        """In how many entries each kind of fault was found."""
+        self._held: list[tuple[frozenset[str], _Held]] = []
+        """Entries of which it is not known yet whether all their faults recur: few of each kind."""
 
     def report(
         self, verdict: tuple[str, str], kinds: frozenset[str], cause: str, offset: int
@@ -37,31 +41,39 @@ class UnexplainedFaults:
         :param kinds: its faults of this kind, if it has any.
         """
         diagnostics = self._diagnostics
-        held = [(cause, diagnostics.position(offset) if diagnostics.locating else (None, None))]
-        if verdict is REPAIRED and kinds:
-            verdict, held = self._judge(kinds, held)
-        self._report(verdict, held)
-
-    def _judge(
-        self, kinds: frozenset[str], found: list[_Held]
-    ) -> tuple[tuple[str, str], list[_Held]]:
-        """Return what an entry with such faults means, and which entries are known to mean that."""
-        if kinds not in self._held and len(self._held) >= _MAX_KINDS:
-            return PART_MISSING, found
-        held = self._held.setdefault(kinds, [])
-        if len(held) >= _TEMPLATE:
-            return REPAIRED, found
-        held += found
-        return REPAIRED, held if len(held) == _TEMPLATE else []
+        found = cause, diagnostics.position(offset) if diagnostics.locating else (None, None)
+        if verdict is not REPAIRED or not kinds:
+            self._report(verdict, found)
+        elif len(self._counts.keys() | kinds) > _MAX_KINDS:
+            self._report(PART_MISSING, found)
+        else:
+            self._counts.update(kinds)
+            if any(self._counts[kind] == _TEMPLATE for kind in kinds):
+                self._release()
+            if self._recur(kinds):
+                self._report(REPAIRED, found)
+            else:
+                self._held.append((kinds, found))
 
     def finish(self) -> None:
         """Report what has not recurred by the end of the document."""
-        for held in self._held.values():
-            if len(held) < _TEMPLATE:
-                self._report(PART_MISSING, held)
+        for _, found in self._held:
+            self._report(PART_MISSING, found)
         self._held.clear()
 
-    def _report(self, verdict: tuple[str, str], held: list[_Held]) -> None:
+    def _recur(self, kinds: frozenset[str]) -> bool:
+        return all(self._counts[kind] >= _TEMPLATE for kind in kinds)
+
+    def _release(self) -> None:
+        """Report the entries that are known to be a template's."""
+        held, self._held = self._held, []
+        for kinds, found in held:
+            if self._recur(kinds):
+                self._report(REPAIRED, found)
+            else:
+                self._held.append((kinds, found))
+
+    def _report(self, verdict: tuple[str, str], found: _Held) -> None:
         code, message = verdict
-        for cause, position in held:
-            self._diagnostics.report(code, f"{message}: {cause}", position=position)
+        cause, position = found
+        self._diagnostics.report(code, f"{message}: {cause}", position=position)
