@@ -21,10 +21,8 @@ from usp._parse.values.script_messages import MESSAGE_END, MESSAGE_START, withou
 _FATAL: Final = "atal error"
 _WORDS: Final = (b" on line ", b"<b>", _FATAL.encode())
 """A message has one of these."""
-_URL_END: Final = re.compile(
-    r"(?:https?://[^\s#]*+|(?:(?<=\s)|\A)(?:h|ht|htt|https?|https?:/?))\Z", re.IGNORECASE
-)
-"""A URL, or its beginning, at the end of a text."""
+_URL_START: Final = re.compile("https?://", re.IGNORECASE)
+_CUT_SCHEME: Final = re.compile(r"h|ht|htt|https?|https?:/?", re.IGNORECASE)
 _MAX_JOINED: Final = 8192
 """A longer line is no URL: nothing is added to it, so that the time stays linear."""
 _ENDED: Final = ("SM209", "a script's error ends the list: lines may be missing")
@@ -199,9 +197,18 @@ def _message_in(line: str) -> _Message | None:
     end = MESSAGE_END.search(line, start.end())
     is_html, is_fatal = start[0].startswith("<b>"), _FATAL in start[0]
     # The first line of a fatal error that has several: on its own, or right after a URL.
-    is_first = is_fatal and (not start.start() or _URL_END.search(line, 0, start.start()))
+    is_first = is_fatal and (not start.start() or _ends_in_url(line[: start.start()]))
     if end is None and not (is_html or is_first):
         return None
     rest = line[end.end() :] if end else ""
     before = without_line_break(line[: start.start()])
     return _Message(before, rest, is_html, is_fatal, end is not None)
+
+
+def _ends_in_url(text: str) -> bool:
+    """Tell whether a URL, or its beginning, is at the end of a text."""
+    if not text or text[-1].isspace():
+        return False
+    word = text.rsplit(None, 1)[-1]
+    is_cut = _CUT_SCHEME.fullmatch(word) is not None
+    return is_cut or _URL_START.search(word.rpartition("#")[2]) is not None
