@@ -80,15 +80,8 @@ def _started(
 
 
 def _print(found: Sync, args: argparse.Namespace) -> None:
-    """Print changes while they come; each is flushed before the next is asked for.
-
-    Where no site could be read, the file of the last run stays.
-    """
-
-    def is_kept() -> bool:
-        return any(EXITS[report.outcome] is not Exit.FAILED for report in found.reports)
-
-    with output(args, is_kept) as out:
+    """Print changes while they come; each is flushed before the next is asked for."""
+    with output(args) as out:
         for line in lines(found, args):
             out.write(f"{line}\n")
             out.flush()
