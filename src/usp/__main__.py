@@ -1,8 +1,8 @@
 """``python -m usp`` is the command ``usp``."""
 
 from usp._own_process import (
-    hide_unneeded,
     killed_by_sigterm,
+    prepare_libraries,
     skip_last_collection,
     tune_garbage_collection,
 )
@@ -11,7 +11,7 @@ from usp.cli.cli import main
 
 def run() -> None:
     """Run the command in a process of its own."""
-    hide_unneeded()
+    prepare_libraries()
     tune_garbage_collection()
     try:
         with killed_by_sigterm():

@@ -13,15 +13,24 @@ from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Final
 
-__all__ = ["hide_unneeded", "killed_by_sigterm", "skip_last_collection", "tune_garbage_collection"]
+__all__ = [
+    "killed_by_sigterm",
+    "prepare_libraries",
+    "skip_last_collection",
+    "tune_garbage_collection",
+]
 
 _SHELL: Final = 128
 """What shells add to the number of a signal, for the exit code of what it killed."""
 
 
-def hide_unneeded() -> None:
-    """Keep libraries from being imported that nothing needs; before pyarrow and requests are."""
+def prepare_libraries() -> None:
+    """Choose what other libraries import and use; before pyarrow and requests are imported."""
     sys.meta_path.insert(0, _NotNeeded())
+    if sys.platform == "linux":
+        # pyarrow's own allocator keeps what was freed: measured on an export to Parquet, a third
+        # less memory and a twentieth less time without it. What the user has set counts.
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     # requests says that it can't guess charsets.
     warnings.filterwarnings("ignore", "Unable to find acceptable character detection")
 

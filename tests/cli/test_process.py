@@ -1,6 +1,8 @@
 """The command as a process: closed pipes, Ctrl-C, imported modules."""
 
+import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -151,3 +153,21 @@ def test_version_imports_no_network_module() -> None:
     assert not loaded & {"requests", "urllib3", "dateutil", "http", "logging", "socket"}
     ours = {name for name in loaded if name.startswith("usp.")}
     assert {name for name in ours if not name.startswith("usp.cli")} <= LIGHT
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="chosen on Linux only")
+@pytest.mark.parametrize(("chosen", "used"), [(None, "system"), ("mimalloc", "mimalloc")])
+def test_arrow_takes_the_memory_of_a_command_from_the_system(chosen: str | None, used: str) -> None:
+    pytest.importorskip("pyarrow")
+    code = (
+        "from usp._own_process import prepare_libraries; prepare_libraries(); "
+        "import pyarrow; print(pyarrow.default_memory_pool().backend_name)"
+    )
+    name = "ARROW_DEFAULT_MEMORY_POOL"
+    environment = {key: value for key, value in os.environ.items() if key != name}
+    if chosen:
+        environment[name] = chosen
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert ended.stdout == f"{used}\n"

@@ -44,7 +44,7 @@ _COMMAND: Final = (
     # Ctrl-C is for this process, also while a worker is still starting.
     "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
     # The package imports pyarrow.
-    "from usp._own_process import hide_unneeded; hide_unneeded(); "
+    "from usp._own_process import prepare_libraries; prepare_libraries(); "
     "from usp.bulk._worker import main; main()"
 )
 

@@ -32,12 +32,12 @@ def rechunk(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
         held.append(chunk)
         size += len(chunk)
         if size >= CHUNK_SIZE:
-            data = b"".join(held)
+            data = b"".join(held)  # no copy if it is one that has this size already
             stop = size // CHUNK_SIZE * CHUNK_SIZE
             for start in range(0, stop, CHUNK_SIZE):
                 yield data[start : start + CHUNK_SIZE], False
-            held = [data[stop:]]
             size -= stop
+            held = [data[stop:]] if size else []
     yield b"".join(held), True
 
 
