@@ -269,6 +269,23 @@ def test_null_bytes_in_a_comment_between_entries() -> None:
     assert_incomplete(read(document.encode()), [A, C])
 
 
+@pytest.mark.parametrize("rest", ["<loc>http://h/x</loc></url>\n", "rl>\n</url> "])
+def test_a_comment_that_is_joined_to_a_later_entry(rest: str) -> None:
+    document = urlset(u(A), f"<!-- Services{rest}<!-- About -->", u(C))
+    assert_incomplete(read(document.encode()), [A, C])
+
+
+@pytest.mark.parametrize("comment", [f"<!-- -- {u('http://h/x')} -->", "<!-- <!-- a </b> -->"])
+def test_an_entry_in_a_comment_costs_nothing(comment: str) -> None:
+    found = read(urlset(u(A), comment, u(C)).encode())
+    assert (found.urls, found.complete) == ([A, C], True)
+
+
+def test_the_rest_of_a_tag_in_a_text_with_markup() -> None:
+    inside = f"<title>T</title><link>{B}</link><description><![CDATA[<p>an excerpt wiption>"
+    assert_incomplete(read(items(inside).encode()), [A, B, C])
+
+
 def joined(count: int) -> str:
     """A JSON feed with items of which each is the beginning of one and the end of another."""
     whole = '{"id": "1", "url": "http://h/a", "title": "T"}'

@@ -44,8 +44,8 @@ _CDATA: Final = b"<![CDATA["
 _INVALID_TOKEN: Final = expat.errors.XML_ERROR_INVALID_TOKEN
 _MISMATCH: Final = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
-_END_TAGS: Final = re.compile(rb"(?:\s*+(?:</[^<>]*+>|<!--(?:[^-]|-(?!->))*+-->))*+\s*+")
-"""End tags, and comments among them."""
+_END_TAGS: Final = re.compile(rb"(?:\s*+(?:</[^<>]*+>|<!--(?:[^<-]|<(?!/)|-(?!->))*+-->))*+\s*+")
+"""End tags, and comments among them in which there is none."""
 _TAG_END: Final = re.compile(rb"[<>]")
 _INSTRUCTION_START: Final = re.compile(rb"<\?")
 

@@ -20,6 +20,7 @@ from usp._parse.xml.grammar import URL_KEYS, Grammar
 from usp._parse.xml.resync import without_comments
 from usp._parse.xml.signs import Signs, is_html, resembles
 from usp._parse.xml.unexplained import PART_MISSING, REPAIRED, TEMPLATE
+from usp._parse.xml.unparsed import COMMENT, unparsed_parts
 from usp.objects.page import Record
 
 HasLink = Callable[[Record], object]
@@ -86,7 +87,7 @@ class Losses:
         Its end is there, but its start is not; or a URL. In a sitemap there is no other one, and a
         text stands before the end tag of its ``<loc>``. A feed has others: those that describe it.
         """
-        if self._boundaries.ends.search(data, begin, stop):
+        if self._boundaries.ends.search(data, begin, stop) or self._is_joined(data, since, begin):
             return True
         if not self._is_sitemap:
             return False
@@ -97,6 +98,15 @@ class Losses:
         loc_end = LOC_END.search(data, begin, stop)
         before = data[since : loc_end.start()].rstrip() if loc_end else b""
         return bool(before) and (not before.endswith(b">") or before.endswith(b"]]>"))
+
+    def _is_joined(self, data: bytes, since: int, stop: int) -> bool:
+        """Tell whether a comment goes on in a later entry: that ends in it, but doesn't start."""
+        starts, ends = self._boundaries.starts, self._boundaries.ends
+        for part in unparsed_parts(data, since, stop):
+            end = ends.search(data, part.text, part.end) if part.kind is COMMENT else None
+            if end and not starts.search(data, part.text, end.start()):
+                return True
+        return False
 
     def is_cut_tag(self, data: bytes, since: int, end: int) -> bool:
         """Tell whether the tag of an entry is cut off where another tag begins between entries.

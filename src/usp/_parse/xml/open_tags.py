@@ -253,13 +253,14 @@ class OpenTags:
         One end tag may be missing. A field and its group that both lack it were cut off, and where
         an unknown element ends nobody knows.
         """
-        known = 0
+        known, has_rest = 0, self._tag_end  # of a text, also if it is in markup
         while len(self._open) > 1 and self._open[-1] != name:
             self.note_damage()
             if self._is_in_unknown and self._holds_entry:
                 self._signs.dropped = True
             kind = self._kinds[-1]
             if kind == _KNOWN:
+                self._tag_end, has_rest = self._tag_end or has_rest, False
                 self._note_rest(following)
             ended = self._end()
             self._unclosed.add(ended)
