@@ -59,11 +59,8 @@ _URL: Final = re.compile(rb"https?:\\?/", re.IGNORECASE)
 """The start of a URL, of which the slash may be escaped."""
 _NOT_BLANK: Final = re.compile(rb"\S")
 
-_ONCE: Final = tuple(
-    f'"{key}"'.encode()
-    for key in ("id", "url", "title", "summary", "content_text", "content_html", "date_published")
-)
-"""The keys that every item has once, if it has them: what is left of two items has one twice."""
+_TITLE: Final = b'"title"'
+"""The key that nearly every item has once, in the middle: what is left of two items has it twice."""
 
 _DECODER: Final = json.JSONDecoder(strict=False)  # accepts control characters in strings
 _MAX_KEY: Final = 32
@@ -305,7 +302,7 @@ class JsonItemReader:
         elif "id" in value or not self._after_fault:  # else it may be a part of an item
             self._start_pattern = self._start_pattern or ("id" in value and _start_of(text)) or None
             self._had_objects = True
-            if repeated := _repeated_keys(text, value):
+            if text.count(_TITLE) > 1 and (repeated := _repeated_keys(text)):
                 cause = "it has a key twice, maybe of two items"
                 self._repeated.report(REPAIRED, repeated, cause, self._buffer_start + start)
             yield value, self._buffer_start + start
@@ -371,10 +368,8 @@ def _load(text: bytes) -> tuple[Any, bool]:
     return None, False
 
 
-def _repeated_keys(text: bytes, item: dict[str, Any]) -> frozenset[str]:
+def _repeated_keys(text: bytes) -> frozenset[str]:
     """Return the keys that an item has twice."""
-    if text.count(b'":') <= len(item) or not any(text.count(key) > 1 for key in _ONCE):
-        return frozenset()
     try:
         pairs = _PAIRS_DECODER.decode(text.decode("utf-8", "replace"))
     except ValueError:  # it was repaired
