@@ -237,6 +237,7 @@ def test_other_markup_in_a_url_costs_nothing(value: str, url: str) -> None:
 @pytest.mark.parametrize("line", ["h<div>Error</div>ttp://h/b", "http<h1>502</h1>://h/b"])
 def test_in_the_scheme_of_a_url(line: str) -> None:
     assert_incomplete(read(text_of(line)), [A, C])
+    assert_incomplete(read(f"{line}\n{C}\n".encode()), [C])
 
 
 @pytest.mark.parametrize("line", ["<h1>Pages</h1>", "<p>Our pages:</p>"])

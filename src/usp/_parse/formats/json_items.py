@@ -60,7 +60,7 @@ _URL: Final = re.compile(rb"https?:\\?/", re.IGNORECASE)
 _NOT_BLANK: Final = re.compile(rb"\S")
 
 _TITLE: Final = b'"title"'
-"""The key that nearly every item has once, in the middle: what is left of two items has it twice."""
+"""The key that nearly every item has once, in the middle: what is left of two has it twice."""
 
 _DECODER: Final = json.JSONDecoder(strict=False)  # accepts control characters in strings
 _MAX_KEY: Final = 32

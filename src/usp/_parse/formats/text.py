@@ -26,8 +26,9 @@ _MAY_BE_URL: Final = re.compile(
     re.IGNORECASE,
 )
 _URL_START: Final = re.compile(r"[\"'<]?https?://", re.IGNORECASE)
-_MAY_LOSE_URL: Final = re.compile(r"https?://|\Ah(?:t(?:t(?:p(?:s?:?/?)?)?)?)?<", re.IGNORECASE)
-"""What shows that a line with a part of a page in it had a URL, or the beginning of one."""
+_URL_IN_LINE: Final = re.compile(r"https?://", re.IGNORECASE)
+_CUT_BY_MARKUP: Final = re.compile(r"h(?:t(?:t(?:p(?:s?:?/?)?)?)?)?<", re.IGNORECASE)
+"""The beginning of a URL, as far as its scheme, and what may be a page."""
 _CUT_SCHEME: Final = re.compile(r"h(?:t(?:t(?:p(?:s?:/{0,2}+|s)?)?)?)?", re.IGNORECASE)
 """The beginning of a URL, as far as its scheme."""
 _OTHER_LINE_BREAK: Final = re.compile(
@@ -159,9 +160,9 @@ class _TextReading:
         unquoted = strip_quotes(cleaned)
         url = without_credentials(unquoted)
         is_url = is_http_url(url)
-        if is_url and has_page(url):
+        if (is_url or _CUT_BY_MARKUP.match(url)) and has_page(url):
             diagnostics.report(*INTERRUPTED)
-        elif self._seen and (begins_page(url) or (_MAY_LOSE_URL.search(url) and has_page(url))):
+        elif self._seen and (begins_page(url) or (_URL_IN_LINE.search(url) and has_page(url))):
             diagnostics.report_once("SM209", "an HTML page interrupts the list of URLs")
         if not is_url or _NOT_IN_URLS.search(url):
             self._skipped += bool(url)
