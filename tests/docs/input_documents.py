@@ -87,6 +87,10 @@ KINDS: Final[dict[str, Input]] = {
         json_feed(json_item(A), json_item(B, '"5" kites"'), json_item(C)),
         kind,
     ),
+    'a JSON Feed with the keys of two items in one: `"title": "T", "title": "U"`': (
+        json_feed(json_item(A, '"T", "title": "U"')),
+        kind,
+    ),
     "a JSON Feed with brackets too many: `]}`": (
         json_feed(json_item(A), json_item(B)) + "]}",
         kind,
@@ -161,6 +165,15 @@ MALFORMED: Final[dict[str, Input]] = {
     ),
     "an index with a bare `&`": index(A, "http://h/?q=1&p=2"),
     "a feed with a bare `&`": feed(item(LINK + T), item(f"<link>{B}</link><title>a & b</title>")),
+    "a feed with a title that is cut to nothing: `<title><link>http://h/b`": feed(
+        item(LINK + T), item(f"<title><link>{B}</link><description>D</description>")
+    ),
+    "a feed whose header is joined to a later item: `</title><link>http://h/b</link></item>`": feed(
+        f"{T}<link>{B}</link></item>", item(LINK + T)
+    ),
+    "a feed whose header is cut off: `<description>Al`": feed(
+        f"{T}<description>Al", item(LINK + T)
+    ),
     "a feed with an unclosed `<link>http://h/b<category>`": feed(
         item(LINK + T), item(f"{T}<link>{B}<category>c</category>")
     ),
@@ -444,6 +457,12 @@ LINES: Final[dict[str, Input]] = {
     "two URLs without a line break between them: `http://h/bhttp://h/c`": f"{A}\n{B}{C}\n",
     "an error page inside of a URL: `http://h/x<html>`": (
         f"{A}\nhttp://h/x<html>\n<body>502</body></html>y\n{B}\n"
+    ),
+    "a part of an error page inside of a URL: `http://h/x<h1>502</h1>http://h/c`": (
+        f"{A}\nhttp://h/x<h1>502</h1>{C}\n{B}\n"
+    ),
+    "an error of a storage service before a URL: `<Error><Code>x</Code></Error>http://h/x`": (
+        f"{A}\n<Error><Code>x</Code></Error>http://h/x\n{B}\n"
     ),
     "`ftp://h/x` and `/x` between the URLs": f"{A}\nftp://h/x\n/x\n{B}\n",
     "`http://h/x y` and `http://h/<x>` between the URLs": f"{A}\nhttp://h/x y\nhttp://h/<x>\n{B}",

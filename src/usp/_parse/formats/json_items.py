@@ -8,12 +8,14 @@ same way as the first valid one. An item may have 1 MiB and 64 levels.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.chunks import rechunk
 from usp._parse.values.text import NULL_BLOCK
+from usp._parse.xml.unexplained import REPAIRED, UnexplainedFaults
 
 Item = tuple[dict[str, Any], int]
 """An item, and its offset."""
@@ -57,7 +59,12 @@ _URL: Final = re.compile(rb"https?:\\?/", re.IGNORECASE)
 """The start of a URL, of which the slash may be escaped."""
 _NOT_BLANK: Final = re.compile(rb"\S")
 
+_TITLE: Final = b'"title"'
+"""The key that nearly every item has once, in the middle: what is left of two has it twice."""
+
 _DECODER: Final = json.JSONDecoder(strict=False)  # accepts control characters in strings
+_MAX_KEY: Final = 32
+_PAIRS_DECODER: Final = json.JSONDecoder(strict=False, object_pairs_hook=list)
 
 
 class JsonItemReader:
@@ -85,6 +92,7 @@ class JsonItemReader:
         self._scalars_have_url = False
         self._had_objects = self._had_others = False  # among the items
         self._rescan_budget = _MAX_RESCANNED
+        self._repeated = UnexplainedFaults(diagnostics)
         self.rest = b""
         """What follows the document's object, as far as it was in the buffer."""
         self.rest_position: Position = (None, None)
@@ -106,6 +114,7 @@ class JsonItemReader:
 
     def _check_end(self) -> None:
         self._report_scalars()
+        self._repeated.finish()
         if self._resyncing or self._after_fault:
             self.rest = b""  # maybe a part of the document, one of whose items is malformed
         if self._depth and not self._resyncing:
@@ -293,6 +302,9 @@ class JsonItemReader:
         elif "id" in value or not self._after_fault:  # else it may be a part of an item
             self._start_pattern = self._start_pattern or ("id" in value and _start_of(text)) or None
             self._had_objects = True
+            if text.count(_TITLE) > 1 and (repeated := _repeated_keys(text)):
+                cause = "it has a key twice, maybe of two items"
+                self._repeated.report(REPAIRED, repeated, cause, self._buffer_start + start)
             yield value, self._buffer_start + start
         self._item_start = None
 
@@ -354,6 +366,16 @@ def _load(text: bytes) -> tuple[Any, bool]:
         except ValueError:  # also for a number with thousands of digits
             continue
     return None, False
+
+
+def _repeated_keys(text: bytes) -> frozenset[str]:
+    """Return the keys that an item has twice."""
+    try:
+        pairs = _PAIRS_DECODER.decode(text.decode("utf-8", "replace"))
+    except ValueError:  # it was repaired
+        return frozenset()
+    counts = Counter(name for name, _ in pairs)
+    return frozenset(name[:_MAX_KEY] for name, count in counts.items() if count > 1)
 
 
 def looks_like_json_feed(head: bytes) -> bool:

@@ -8,7 +8,7 @@ from usp._display import redact, without_credentials
 from usp._parse.diagnostics import START, Diagnostics, ReadPosition
 from usp._parse.formats.script_lines import LineSyntax, lines_without_messages
 from usp._parse.values.deduplicate import Deduplicator
-from usp._parse.values.html_page import INTERRUPTED, has_page
+from usp._parse.values.html_page import INTERRUPTED, begins_page, has_page
 from usp._parse.values.strip_url_junk import strip_quotes
 from usp._parse.values.text import clean_line
 from usp._parse.values.urls import check_url, is_http_url, resolve_url
@@ -78,7 +78,7 @@ def sitemaps_in_robots(
     url_expected = False
     lines = lines_without_messages(chunks, diagnostics, start, _SYNTAX)
     for line in _split_lines(lines, diagnostics):
-        if "<" in line and not _SITEMAP.match(line) and has_page(line.partition("#")[0]):
+        if "<" in line and not _SITEMAP.match(line) and _is_interrupted(line.partition("#")[0]):
             diagnostics.report(*INTERRUPTED)  # what follows an error page is missing
             continue
         if not url_expected and not _NAMES_SITEMAP.search(line):
@@ -104,6 +104,12 @@ def sitemaps_in_robots(
                 diagnostics.report("SM305", f"sitemap {shown!r} is declared again")
             elif url:
                 yield url
+
+
+def _is_interrupted(line: str) -> bool:
+    """Tell whether a page begins in a line: where it has a key or a URL, any part of one is."""
+    may_lose = _KEY_LINE.match(line) or _URL_OR_SITEMAP.search(line)
+    return begins_page(line) or (may_lose is not None and has_page(line))
 
 
 def _split_lines(lines: Iterable[str], diagnostics: Diagnostics) -> Iterator[str]:

@@ -12,7 +12,7 @@ from usp._parse.formats.table_header import is_table_header
 from usp._parse.input.lines import MAX_LINE, LineReader, split_between_lines
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.values.deduplicate import Deduplicator, repeated_problem
-from usp._parse.values.html_page import INTERRUPTED, has_page
+from usp._parse.values.html_page import INTERRUPTED, begins_page, has_page
 from usp._parse.values.plain import are_plain_urls, is_plain_url
 from usp._parse.values.strip_url_junk import strip_quotes
 from usp._parse.values.text import WHITESPACE, clean_line
@@ -26,6 +26,9 @@ _MAY_BE_URL: Final = re.compile(
     re.IGNORECASE,
 )
 _URL_START: Final = re.compile(r"[\"'<]?https?://", re.IGNORECASE)
+_URL_IN_LINE: Final = re.compile(r"https?://", re.IGNORECASE)
+_CUT_BY_MARKUP: Final = re.compile(r"h(?:t(?:t(?:p(?:s?:?/?)?)?)?)?<", re.IGNORECASE)
+"""The beginning of a URL, as far as its scheme, and what may be a page."""
 _CUT_SCHEME: Final = re.compile(r"h(?:t(?:t(?:p(?:s?:/{0,2}+|s)?)?)?)?", re.IGNORECASE)
 """The beginning of a URL, as far as its scheme."""
 _OTHER_LINE_BREAK: Final = re.compile(
@@ -157,9 +160,9 @@ class _TextReading:
         unquoted = strip_quotes(cleaned)
         url = without_credentials(unquoted)
         is_url = is_http_url(url)
-        if has_page(url) and is_url:
+        if (is_url or _CUT_BY_MARKUP.match(url)) and has_page(url):
             diagnostics.report(*INTERRUPTED)
-        elif has_page(url) and self._seen:
+        elif self._seen and (begins_page(url) or (_URL_IN_LINE.search(url) and has_page(url))):
             diagnostics.report_once("SM209", "an HTML page interrupts the list of URLs")
         if not is_url or _NOT_IN_URLS.search(url):
             self._skipped += bool(url)

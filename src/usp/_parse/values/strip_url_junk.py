@@ -7,6 +7,7 @@ So a URL that contains spaces keeps them, and words never become a URL.
 import re
 from typing import Final
 
+from usp._parse.values.html_page import without_empty_block
 from usp._parse.values.plain import is_plain_path
 from usp._parse.values.script_messages import MESSAGE_START, remove_messages
 
@@ -42,7 +43,7 @@ def strip_url_junk(text: str) -> str:
     if _ONLY_A_URL.fullmatch(text) or is_plain_path(text) or len(text) > _MAX_LENGTH:
         return text
     url = text if (removed := remove_messages(text)) == text else removed.strip()
-    url = _END_TAGS.sub("", url) if url.endswith(">") else url
+    url = _END_TAGS.sub("", without_empty_block(url)) if url.endswith(">") else url
     if not _HTTP.match(url):
         url = _strip_leading_junk(url.strip())
     return url if _HTTP.match(url) or url.startswith("/") else text

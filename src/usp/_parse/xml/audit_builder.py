@@ -43,10 +43,10 @@ class AuditEntryBuilder(EntryBuilder):
         if is_entry and tag and tag.key != key:
             return  # a <loc> outside of any entry, which parsing reports
         if tag is None or tag.key != key:  # unknown, or written without its namespace
-            self._record.append((UNEXPECTED, key))
+            self.open_record.append((UNEXPECTED, key))
         elif attributes and ":" not in key:
             name_of = self._scope.attribute if is_entry else str
-            self._record.extend(
+            self.open_record.extend(
                 (UNEXPECTED, f"{key}@{attribute}")
                 for attribute in attributes
                 if name_of(attribute) not in tag.attributes

@@ -46,7 +46,7 @@ class EntryBuilder:
         self._grammar = grammar
         self._entries = grammar.entries
         self._scope = scope or NamespaceScope(grammar.namespace, self.structure_problems)
-        self._record: list[tuple[str, str]] = []
+        self.open_record: list[tuple[str, str]] = []  # that of the current entry so far
         self._entry: Tag | None = None
         self._text: list[str] = []
         self._bare_text = ""  # the first text in the entry that is in no element
@@ -109,9 +109,9 @@ class EntryBuilder:
         self._between.content = state.other_content
 
     @property
-    def open_record(self) -> list[tuple[str, str]]:
-        """The record of the current entry so far."""
-        return self._record
+    def open_text(self) -> str:
+        """The text of the innermost open element so far."""
+        return "".join(self._text)
 
     @property
     def plain_texts(self) -> bool:
@@ -198,7 +198,7 @@ class EntryBuilder:
             markup.start_in_entry(name, self._text)
         self._start_field(tag, attributes)
         if tag is None and self._grammar.extensions:
-            self._unknown.start(self._record, name, self._scope.namespace(name), attributes)
+            self._unknown.start(self.open_record, name, self._scope.namespace(name), attributes)
 
     def _is_refused(self, name: str, attributes: Mapping[str, str]) -> bool:
         """Tell whether a tag shows that the current entry, with others in it, is to be repaired."""
@@ -232,7 +232,7 @@ class EntryBuilder:
     def end(self, _name: str = "") -> None:
         """Handle an end tag: it closes the innermost element."""
         if self._leaf is not None:
-            self._record.append((self._leaf.key, markup.joined(self._text)))
+            self.open_record.append((self._leaf.key, markup.joined(self._text)))
             self._text.clear()
             self._leaf = None
             return
@@ -241,15 +241,15 @@ class EntryBuilder:
         nesting, is_around = self.nesting, self._children is self._entries
         if (nesting.inside or nesting.around) and nesting.end_deep(is_around=is_around):
             return
-        self._children, tag, scope, _ = self._stack.pop()
+        self._children, tag, scope, name = self._stack.pop()
         self._scope = scope if self._stack else self._scope.after(scope, is_root=tag is None)
         self._known = self._scope.names.tags[id(self._children)]
         if self._entry is None:
             return
         if tag is None:
-            self._end_unknown()
+            self._end_unknown(name)
         elif tag.children is None:
-            self._record.append((tag.key, markup.joined(self._text)))
+            self.open_record.append((tag.key, markup.joined(self._text)))
             self._text.clear()
             if self._children is self._entries:
                 self.finish_entry()  # a <loc> outside of any entry
@@ -268,19 +268,18 @@ class EntryBuilder:
         if self._entry is None:
             return
         if bare_text := self._bare_text or "".join(self._text).strip():
-            self._report(*add_bare_url(bare_text, self._entry.key, self._record, self._grammar))
-        self.completed.append((self._entry.key, self._record, self.entry_start or 0))
+            self._report(*add_bare_url(bare_text, self._entry.key, self.open_record, self._grammar))
+        self.completed.append((self._entry.key, self.open_record, self.entry_start or 0))
         self.last_entry_end = self.position()
         self.discard_entry()
 
     def discard_entry(self) -> None:
         """Forget the current entry."""
         self._entry = self._leaf = self.entry_start = None
-        self._record = []
+        self.open_record = []
         self._text.clear()
         self._bare_text = ""
-        self._unknown.open = 0
-        self._entry_depth = 0
+        self._unknown.open = self._entry_depth = 0
         self.nesting.leave_entry()
 
     def leave_entry(self) -> bool:
@@ -302,9 +301,9 @@ class EntryBuilder:
     def _finish_unclosed_entry(self) -> None:
         self.unclosed_entries.append(self.entry_start or 0)
         if self.notes_open_url():
-            self._record.append((self._grammar.url_field, markup.before_markup(self._text)))
+            self.open_record.append((self._grammar.url_field, markup.before_markup(self._text)))
             self._text.clear()
-        elif self.is_in_field or (self._record and URL_KEYS.isdisjoint(dict(self._record))):
+        elif self.is_in_field or (self.open_record and URL_KEYS.isdisjoint(dict(self.open_record))):
             self.unfinished.append(self.entry_start or 0)
         self.finish_entry()
 
@@ -316,13 +315,15 @@ class EntryBuilder:
             self.unfinished.append(self.entry_start or 0)
         return is_open
 
-    def close_elements_inside(self, name: str) -> bool:
-        """Close the open elements inside the one of this name; False if that isn't open."""
+    def close_elements_inside(self, name: str) -> list[str] | None:
+        """Close the open elements inside the one of this name; None if that isn't open."""
         if name not in self.path:
-            return False
-        while self._stack[-1][3] != name:
+            return None
+        closed: list[str] = []
+        while (inner := self._stack[-1][3]) != name:
+            closed.append(inner)
             self.end()
-        return True
+        return closed
 
     def open_elements(self) -> tuple[OpenElement, OpenElement] | None:
         """Return the outermost and the innermost open element in the entry, before a start tag."""
@@ -349,7 +350,7 @@ class EntryBuilder:
         A field inside another one is read as if it followed it.
         """
         if self._unknown.open:
-            self._unknown.start(self._record, name, self._scope.namespace(name), attributes)
+            self._unknown.start(self.open_record, name, self._scope.namespace(name), attributes)
             return None
         siblings, outer, scope, outer_name = self._stack[-1]
         if outer is None:
@@ -358,7 +359,7 @@ class EntryBuilder:
         tag = siblings.get(key) if siblings and self.plain_texts else None
         if tag is None or self._entry is None:
             return None
-        self._record.append((outer.key, "".join(self._text)))
+        self.open_record.append((outer.key, "".join(self._text)))
         self._text.clear()
         self._stack[-1] = (siblings, None, scope, outer_name)
         self._children = tag.children
@@ -394,9 +395,9 @@ class EntryBuilder:
         self.entry_start = self.position()
         self._text.clear()
         if self._scope.base:
-            self._record.append(("xml:base", self._scope.base))
+            self.open_record.append(("xml:base", self._scope.base))
         if entry.attributes and attributes:
-            self._record += entry.fields_of(attributes, self._scope.attribute)
+            self.open_record += entry.fields_of(attributes, self._scope.attribute)
 
     def _start_field(self, tag: Tag | None, attributes: Mapping[str, str]) -> None:
         if tag is None or tag.children is None:
@@ -404,14 +405,16 @@ class EntryBuilder:
                 self._bare_text = "".join(self._text).strip()
             self._text.clear()
         else:
-            self._record.append((tag.key, ""))
+            self.open_record.append((tag.key, ""))
         if tag and tag.attributes and attributes:
-            self._record += tag.fields_of(attributes)
+            self.open_record += tag.fields_of(attributes)
 
-    def _end_unknown(self) -> None:
+    def _end_unknown(self, name: str) -> None:
         if self.nesting.is_inner(len(self._stack)):
             self.nesting.end_inner(self.position())
         if self._unknown.open:
-            self._unknown.end(self._record)
+            self._unknown.end(self.open_record)
         elif self._children is not None:
             self._text.clear()  # the text of an element that isn't recorded
+        else:
+            markup.end_in_text(name, self._text, self._stack[-1][1])

@@ -44,8 +44,8 @@ _CDATA: Final = b"<![CDATA["
 _INVALID_TOKEN: Final = expat.errors.XML_ERROR_INVALID_TOKEN
 _MISMATCH: Final = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
-_END_TAGS: Final = re.compile(rb"(?:\s*+(?:</[^<>]*+>|<!--(?:[^-]|-(?!->))*+-->))*+\s*+")
-"""End tags, and comments among them."""
+_END_TAGS: Final = re.compile(rb"(?:\s*+(?:</[^<>]*+>|<!--(?:[^<-]|<(?!/)|-(?!->))*+-->))*+\s*+")
+"""End tags, and comments among them in which there is none."""
 _TAG_END: Final = re.compile(rb"[<>]")
 _INSTRUCTION_START: Final = re.compile(rb"<\?")
 
@@ -308,10 +308,11 @@ class Faults:
     ) -> int | None:
         """Return where to resume at an end tag that closes what is open; None if there is none."""
         builder, buffer = self._builder, self._buffer
-        if end_tag and builder.close_elements_inside(end_tag[1].decode("utf-8", "replace")):
+        name = end_tag[1].decode("utf-8", "replace") if end_tag else ""
+        if end_tag and (unclosed := builder.close_elements_inside(name)) is not None:
             self._report_cut_tag(offset)
             if not was_inside:
-                self._diagnostics.report_once("SM211", "an element is not closed", at=offset)
+                self._diagnostics.report_once(*self._losses.judge_unclosed(unclosed), at=offset)
             return buffer.start + end_tag.start(1) - len(b"</")
         # Of another name, or not as expat wants it: nothing else is meant.
         fault = offset - buffer.start
@@ -379,9 +380,9 @@ class Faults:
     def _report_lost(self, begin: int, stop: int, offset: int, *, after_root: bool) -> None:
         """Report that an entry is lost in what is skipped, if it may be."""
         data, since = self._buffer.data, self._since
-        if self.pass_end_tags(stop):
-            return
         has_null_block = not after_root and data.find(NULL_BLOCK, since, stop) >= 0
+        if not has_null_block and self.pass_end_tags(stop):
+            return
         if UNPARSED_START.search(data, begin, stop):  # what is in a comment is not lost
             data = data[since:begin] + without_comments(data[begin:stop])
             since, begin, stop = 0, begin - since, len(data)

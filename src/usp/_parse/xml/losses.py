@@ -8,7 +8,8 @@ tags are judged in ``signs`` and ``unexplained``.
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from usp._parse.values.script_messages import remove_messages
@@ -17,8 +18,9 @@ from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import URL_KEYS, Grammar
 from usp._parse.xml.resync import without_comments
-from usp._parse.xml.signs import Signs
-from usp._parse.xml.unexplained import PART_MISSING, REPAIRED
+from usp._parse.xml.signs import Signs, is_html, resembles
+from usp._parse.xml.unexplained import PART_MISSING, REPAIRED, TEMPLATE
+from usp._parse.xml.unparsed import COMMENT, unparsed_parts
 from usp.objects.page import Record
 
 HasLink = Callable[[Record], object]
@@ -52,6 +54,8 @@ _MARKUP_IN_URL: Final = re.compile(r"<[^0-9\s]|>|<(?=\Z)")
 _MAX_TAG: Final = 64
 _CUT_TAG: Final = re.compile(rb"<(/?+)(?:[\w.-]++:)?+([A-Za-z]++)[ \t\r\n]*+")
 """What is left of a tag that another tag interrupts, and how many bytes are looked at."""
+_MAY_BE_EMPTY: Final = frozenset({"link", "category", "cloud", "image", "textinput", "items"})
+"""What describes a feed, and has attributes, or elements; HTML libraries never close a link."""
 _MAX_LOOKED_FOR: Final = 4
 """How many URLs with markup are looked for in an entry: it may have thousands."""
 
@@ -62,6 +66,8 @@ class Losses:
     def __init__(self, grammar: Grammar, boundaries: EntryBoundaries, has_link: HasLink) -> None:
         self._is_sitemap = grammar.plain_texts
         self._entries = tuple(grammar.entries)
+        self._around = (*grammar.roots, grammar.channel)
+        self._metadata = grammar.metadata
         self._boundaries = boundaries
         self._has_link = has_link
 
@@ -81,7 +87,7 @@ class Losses:
         Its end is there, but its start is not; or a URL. In a sitemap there is no other one, and a
         text stands before the end tag of its ``<loc>``. A feed has others: those that describe it.
         """
-        if self._boundaries.ends.search(data, begin, stop):
+        if self._boundaries.ends.search(data, begin, stop) or self._is_joined(data, since, begin):
             return True
         if not self._is_sitemap:
             return False
@@ -92,6 +98,15 @@ class Losses:
         loc_end = LOC_END.search(data, begin, stop)
         before = data[since : loc_end.start()].rstrip() if loc_end else b""
         return bool(before) and (not before.endswith(b">") or before.endswith(b"]]>"))
+
+    def _is_joined(self, data: bytes, since: int, stop: int) -> bool:
+        """Tell whether a comment goes on in a later entry: that ends in it, but doesn't start."""
+        starts, ends = self._boundaries.starts, self._boundaries.ends
+        for part in unparsed_parts(data, since, stop):
+            end = ends.search(data, part.text, part.end) if part.kind is COMMENT else None
+            if end and not starts.search(data, part.text, end.start()):
+                return True
+        return False
 
     def is_cut_tag(self, data: bytes, since: int, end: int) -> bool:
         """Tell whether the tag of an entry is cut off where another tag begins between entries.
@@ -104,7 +119,30 @@ class Losses:
             return False
         name = cut[2].decode().lower()
         beginnings = (entry[:-1] if cut[1] else entry for entry in self._entries)
-        return any(beginning.startswith(name) for beginning in beginnings)
+        if any(beginning.startswith(name) for beginning in beginnings):
+            return True
+        # The name of what describes the feed: a whole one only lacks its ">".
+        return name not in self._metadata and any(one.startswith(name) for one in self._metadata)
+
+    def judge_unclosed(self, names: Sequence[str]) -> tuple[str, str]:
+        """Return the problem with elements between entries that are not closed."""
+        counts = Counter(names)
+        if not any(count < TEMPLATE and self._is_rest(name) for name, count in counts.items()):
+            return "SM211", "an element is not closed"
+        return "SM209", "an element between entries is cut off: entries may be missing"
+
+    def _is_rest(self, name: str) -> bool:
+        """Tell whether an element between entries that is not closed may be what is left of two.
+
+        In a sitemap, its name begins and ends like that of an entry. In a feed it is in the header:
+        a text, of which the end is missing, or an unknown element without a prefix.
+        """
+        name = name.lower()
+        if self._is_sitemap:
+            return any(_are_ends(name, entry) for entry in self._entries)
+        if ":" in name or name in self._around or name in _MAY_BE_EMPTY:
+            return False
+        return name in self._metadata or not is_html(name)
 
     def _is_part(self, entry: Entry, data: bytes, signs: Signs) -> bool:
         """Tell whether an entry has lost something, or what is left of another is in it."""
@@ -141,6 +179,15 @@ class Losses:
             return False
         is_cut = signs.tags and read.isdisjoint(_TITLE_KEYS)
         return is_cut or bool(_TITLE_TEXT.search(data)) or _has_other_end(data, _TITLE_END, read)
+
+
+def _are_ends(name: str, entry: str) -> bool:
+    """Tell whether a name is the beginning of another one and its end: ``urlrl``."""
+    if len(name) <= len(entry) or len(name) >= 2 * len(entry) or resembles(name, entry):
+        return False
+    return name.startswith(entry[: len(name) - len(entry) + 1]) and any(
+        entry.startswith(name[:at]) and entry.endswith(name[at:]) for at in range(1, len(name))
+    )
 
 
 def _has_fields_of_two(record: Record, signs: Signs) -> bool:

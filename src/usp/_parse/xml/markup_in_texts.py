@@ -4,10 +4,11 @@ Tags are no part of a text. What a URL with the mark of a page means is decided 
 ``values.html_page``.
 """
 
+import re
 from itertools import takewhile
 from typing import Final
 
-from usp._parse.values.html_page import PAGE_START, is_page_element
+from usp._parse.values.html_page import INTERRUPTED_OTHER, PAGE_START, is_block, is_page_element
 from usp._parse.xml.grammar import URL_TEXTS, Grammar, Tag
 
 MARKUP_IN_TEXT: Final = ("SM211", "there is markup inside a text")
@@ -28,7 +29,7 @@ class _BlockStart(str):
 _AROUND_URL: Final = _MarkupStart()
 _IN_URL: Final = _MarkupStart()
 """Where nothing but blanks stands before the element, and where the URL has begun."""
-_PAGE_IN_URL: Final = ("SM209", "a URL was skipped: an HTML page interrupts it")
+_MAY_BE_URL: Final = re.compile(r"\s*+(?:[a-z][a-z+.-]*+:|/|\Z)", re.IGNORECASE)
 
 
 def start_in_text(
@@ -36,7 +37,7 @@ def start_in_text(
 ) -> list[tuple[str, str]]:
     """Mark the text of a URL where an element in it begins, or a page; return the problems with it.
 
-    That the URL of the entry itself is skipped is reported where its format does so.
+    That the URL of an entry, or of an image, is skipped is reported where its format does so.
     """
     problems = [MARKUP_IN_TEXT] if grammar.plain_texts else []
     if field.key not in URL_TEXTS:
@@ -44,10 +45,23 @@ def start_in_text(
     has_begun = _has_begun(texts)
     if is_page_element(name, is_in_url=has_begun):
         texts.append(PAGE_START if is_page_element(name) else _BlockStart(PAGE_START))
-        if field.key != grammar.url_field:
-            problems.append(_PAGE_IN_URL)
+        if field.key != grammar.url_field and not grammar.plain_texts:
+            problems.append(INTERRUPTED_OTHER)
     texts.append(_IN_URL if has_begun else _AROUND_URL)
     return problems
+
+
+def end_in_text(name: str, texts: list[str], field: Tag | None) -> None:
+    """Mark the text of a URL where a block ends that has another text: a message before the URL."""
+    if field is None or field.key not in URL_TEXTS or not is_block(name):
+        return
+    inside: list[str] = []
+    for text in reversed(texts):
+        if isinstance(text, _MarkupStart):
+            if text is _AROUND_URL and not _MAY_BE_URL.match("".join(reversed(inside))):
+                texts += [_BlockStart(PAGE_START), _IN_URL]
+            return
+        inside.append(text)
 
 
 def _has_begun(texts: list[str]) -> bool:

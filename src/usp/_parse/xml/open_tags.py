@@ -14,7 +14,7 @@ from usp._parse.xml.builder_state import KnownElements
 from usp._parse.xml.entry_builder import EntryBuilder
 from usp._parse.xml.grammar import EXTENSION_NAMES, URL_TEXTS, Tag
 from usp._parse.xml.markup_in_texts import MARKUP_IN_TEXT
-from usp._parse.xml.signs import MAX_NAME, Signs, is_html, resembles
+from usp._parse.xml.signs import MAX_NAME, Signs, is_cut_to_nothing, is_html, resembles
 
 _JUNK: Final = re.compile(
     rb"</?+(?:%s)[\s/>]|\A(?![A-Za-z_][\w.:-]*+\s*+=)[^\s/]|\A/."
@@ -36,6 +36,10 @@ _FIELDS: Final = frozenset(
 """The entries and their own fields: the start of one is missing if its end tag stands alone."""
 _ONE_EACH: Final = frozenset({"loc", "link", "guid", "id", "title"})
 """The fields that tell entries apart: in an element that isn't closed, they are another entry's."""
+_TEXT_ATTRIBUTES: Final = frozenset({"type", "mode", "ispermalink", "xml:lang", "xml:base"})
+"""The attributes of an element that has a text; with another one it may be all that there is."""
+_DOCUMENTS: Final = frozenset({"html", "error"})
+"""The page of a server, or the error of a storage service, in the middle of an entry."""
 _TAG_NAME: Final = re.compile(rb"<(/?+)\s{0,9}+([a-z_][\w.:-]*+)")
 _KNOWN, _UNKNOWN, _IN_TEXT = 0, 1, 2
 """What an open element is: a field or a group, an unknown one beside them, or markup in a text."""
@@ -118,10 +122,10 @@ class OpenTags:
         if is_beside and not self._positions.is_closed(self._open[1], at):
             is_misspelled = self._is_misspelled_end(outermost)
             self._signs.dropped |= innermost is None and not is_misspelled
-            self._end_unclosed()
+            self._end_unclosed(following=name.lower())
         elif innermost and innermost.children is None and key in (siblings or ()):
             self.note_damage()
-            self._note_rest()
+            self._note_rest(name.lower())
             self._end()
         elif innermost and innermost.key in URL_TEXTS and self._ends_url(name, at):
             self.note_damage()
@@ -180,6 +184,8 @@ class OpenTags:
         if written.lost_url or (attributes and _JUNK.search(attributes)):
             signs.dropped = True
         is_unknown = builder.is_in_text and not (was_in_text or builder.is_in_field)
+        if builder.is_in_text and name.lower() in _DOCUMENTS:
+            signs.note_odd("page", name)
         if not was_in_text and (written.has_junk or (is_cut and (attributes or is_unknown))):
             signs.note_odd("tag", name)
         if attributes and attributes.rstrip().endswith(b"/"):
@@ -232,37 +238,58 @@ class OpenTags:
         closed = self._end()
         self._closed = closed if is_whole else ""
 
-    def close_all(self) -> None:
+    def close_all(self, *, is_closed: bool) -> None:
         """Close what is open where the entry ends: its own element, if it has no end tag."""
+        if not is_closed and self._signs.bare_text.endswith("<"):
+            self._signs.note_odd("tag")  # nothing but its beginning is left of the end tag
         self._end_unclosed()
         if self._open:
             self._end()
         self._signs.settle_bare_text()
 
-    def _end_unclosed(self, name: str = "") -> None:
+    def _end_unclosed(self, name: str = "", *, following: str = "") -> None:
         """Close what has no end tag, inside of an element or of the entry: fields are kept.
 
         One end tag may be missing. A field and its group that both lack it were cut off, and where
         an unknown element ends nobody knows.
         """
-        known = 0
+        known, has_rest = 0, self._tag_end  # of a text, also if it is in markup
         while len(self._open) > 1 and self._open[-1] != name:
             self.note_damage()
             if self._is_in_unknown and self._holds_entry:
                 self._signs.dropped = True
             kind = self._kinds[-1]
             if kind == _KNOWN:
-                self._note_rest()
+                self._tag_end, has_rest = self._tag_end or has_rest, False
+                self._note_rest(following)
             ended = self._end()
             self._unclosed.add(ended)
             known += kind == _KNOWN
             if kind == _UNKNOWN or known > 1:
                 self._signs.note_odd("not closed", ended)
 
-    def _note_rest(self) -> None:
-        """Note a field without an end tag whose text may have the rest of another tag in it."""
+    def _note_rest(self, following: str = "") -> None:
+        """Note a field without an end tag in which a piece may be missing.
+
+        Its text may have the rest of another tag in it, or nothing is left of it. A tag that is
+        written twice, or the start tag in place of the end tag, is no such field.
+
+        :param following: the name of the start tag that ends it, if there is one.
+        """
+        name = self._open[-1]
         if self._tag_end:
-            self._signs.note_odd("rest of a tag", self._open[-1])
+            self._signs.note_odd("rest of a tag", name)
+        elif following != name and self._builder.is_in_field and self._is_cut_to_nothing(name):
+            self._signs.note_odd("empty", name)
+
+    def _is_cut_to_nothing(self, name: str) -> bool:
+        """Tell whether nothing is left of the text of the open field, and it needs one."""
+        key = self._builder.open_record[-1][0] if self._builder.open_record else ""
+        element, _, attribute = key.partition("@")
+        if attribute and attribute.lower() not in _TEXT_ATTRIBUTES:
+            return False
+        is_again = not attribute and element.rpartition(":")[2] == name.rpartition(":")[2]
+        return not is_again and is_cut_to_nothing(self._builder.open_text)
 
     @property
     def _is_in_unknown(self) -> bool:
@@ -300,7 +327,10 @@ class OpenTags:
             return True
         beginning = signs.bare_text[: MAX_NAME + 3]  # a text may be long, and end tags many
         written, _, rest = beginning.lstrip("<").partition(">")
-        if not rest or not resembles(name, written):
+        # Without its "<" it has one fault already; with two, a piece may be missing.
+        has_start = beginning.startswith("<")
+        is_alike = resembles(name, written) if has_start else name == written.lower()
+        if not rest or not is_alike:
             return False
         if signs.bare_url == signs.bare_text:
             signs.bare_url = ""

@@ -87,7 +87,7 @@ def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> Si
         tags.note_damage()
         is_noted = builder.notes_open_url()
         signs.dropped |= not is_noted and (builder.is_in_field or tags.has_ended_url)
-    tags.close_all()
+    tags.close_all(is_closed=is_closed)
     return signs
 
 

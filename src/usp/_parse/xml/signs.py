@@ -40,6 +40,8 @@ _HTML: Final = frozenset(
 )
 _HARMLESS_TEXT: Final = re.compile(r"[<&,;\s]*+")
 """A text in no field of which nothing can be left: no letter, and no end of a tag."""
+_CUT_TO_NOTHING: Final = re.compile(r"h(?:t(?:t(?:p(?:s?:/{0,2}+|s)?)?)?)?|", re.IGNORECASE)
+"""What is left of a text, or of a URL, whose end is missing right after its beginning."""
 _CUT_TAG: Final = re.compile(rb"<(?:/\s*+|/?+[A-Za-z_][\w.:-]*+)\Z")
 """A tag that the next one interrupts, at the end of a text."""
 _HARMLESS_DECLARATION: Final = re.compile(
@@ -89,7 +91,8 @@ class Signs:
     def note_declaration(self, written: bytes) -> None:
         """Note what is written like a declaration, and is no comment."""
         self.dropped |= b"://" in written
-        is_instruction = written.startswith(b"<?") and written.endswith(b"?>")
+        is_instruction = written.startswith(b"<?") and not written.startswith(b"<?xml ")
+        is_instruction = is_instruction and written.endswith(b"?>")
         if not (is_instruction or _HARMLESS_DECLARATION.match(written)):
             self.note_odd("declaration")
 
@@ -122,6 +125,14 @@ def _count_common(name: str, other: str) -> int:
 def is_html(name: str) -> bool:
     """Tell whether an element is one of HTML's, by its name in lower case."""
     return name.rpartition(":")[2] in _HTML
+
+
+def is_cut_to_nothing(text: str) -> bool:
+    """Tell whether nothing is left of the text of a field that has no end tag.
+
+    Who forgets an end tag has written a text before it; where a piece is missing, both are.
+    """
+    return _CUT_TO_NOTHING.fullmatch(text.strip()) is not None
 
 
 def ends_in_cut_tag(text: bytes) -> bool:

@@ -17,7 +17,7 @@ PART_MISSING: Final = (
 )
 _Held = tuple[str, Position]
 """Why an entry was malformed, and where."""
-_TEMPLATE: Final = 3
+TEMPLATE: Final = 3
 """What is the same in so many entries is a template's."""
 _MAX_KINDS: Final = 64
 """How many kinds of faults are told apart: a template has few."""
@@ -48,7 +48,7 @@ class UnexplainedFaults:
             self._report(PART_MISSING, found)
         else:
             self._counts.update(kinds)
-            if any(self._counts[kind] == _TEMPLATE for kind in kinds):
+            if any(self._counts[kind] == TEMPLATE for kind in kinds):
                 self._release()
             if self._recur(kinds):
                 self._report(REPAIRED, found)
@@ -62,7 +62,7 @@ class UnexplainedFaults:
         self._held.clear()
 
     def _recur(self, kinds: frozenset[str]) -> bool:
-        return all(self._counts[kind] >= _TEMPLATE for kind in kinds)
+        return all(self._counts[kind] >= TEMPLATE for kind in kinds)
 
     def _release(self) -> None:
         """Report the entries that are known to be a template's."""
