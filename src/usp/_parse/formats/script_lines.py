@@ -16,13 +16,14 @@ from typing import Final, NamedTuple
 from usp._parse.diagnostics import Diagnostics, Position, ReadPosition
 from usp._parse.input.lines import LineReader
 from usp._parse.values.html_page import PAGE_START
+from usp._parse.values.plain import CUT_SCHEME
 from usp._parse.values.script_messages import MESSAGE_END, MESSAGE_START, without_line_break
 
 _FATAL: Final = "atal error"
 _WORDS: Final = (b" on line ", b"<b>", _FATAL.encode())
 """A message has one of these."""
 _URL_START: Final = re.compile("https?://", re.IGNORECASE)
-_CUT_SCHEME: Final = re.compile(r"h|ht|htt|https?|https?:/?", re.IGNORECASE)
+_CUT_SCHEME: Final = re.compile(CUT_SCHEME, re.IGNORECASE)
 _MAX_JOINED: Final = 8192
 """A longer line is no URL: nothing is added to it, so that the time stays linear."""
 _ENDED: Final = ("SM209", "a script's error ends the list: lines may be missing")

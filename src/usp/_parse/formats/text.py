@@ -13,7 +13,7 @@ from usp._parse.input.lines import MAX_LINE, LineReader, split_between_lines
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.values.deduplicate import Deduplicator, repeated_problem
 from usp._parse.values.html_page import INTERRUPTED, begins_page, has_page
-from usp._parse.values.plain import are_plain_urls, is_plain_url
+from usp._parse.values.plain import CUT_SCHEME, are_plain_urls, is_plain_url
 from usp._parse.values.strip_url_junk import strip_quotes
 from usp._parse.values.text import WHITESPACE, clean_line
 from usp._parse.values.urls import GLUED_URL, is_http_url
@@ -27,10 +27,9 @@ _MAY_BE_URL: Final = re.compile(
 )
 _URL_START: Final = re.compile(r"[\"'<]?https?://", re.IGNORECASE)
 _URL_IN_LINE: Final = re.compile(r"https?://", re.IGNORECASE)
-_CUT_BY_MARKUP: Final = re.compile(r"h(?:t(?:t(?:p(?:s?:?/?)?)?)?)?<", re.IGNORECASE)
-"""The beginning of a URL, as far as its scheme, and what may be a page."""
-_CUT_SCHEME: Final = re.compile(r"h(?:t(?:t(?:p(?:s?:/{0,2}+|s)?)?)?)?", re.IGNORECASE)
-"""The beginning of a URL, as far as its scheme."""
+_CUT_SCHEME: Final = re.compile(CUT_SCHEME, re.IGNORECASE)
+_CUT_BY_MARKUP: Final = re.compile(f"{CUT_SCHEME}<", re.IGNORECASE)
+"""The beginning of a URL, and then what may be a page."""
 _OTHER_LINE_BREAK: Final = re.compile(
     # As markup, as escape sequences (PHP in single quotes), or as control characters.
     r"(?:\\[rn]|<br\s*+/?>)(?=\s*+(?:\\[rn]|<br|https?://|[\"'>]?\Z))"

@@ -18,6 +18,9 @@ _ASCII: Final = "!-%'-:=?-~"
 """What a URL consists of, but for ``&`` and ``;``: with both of them, it may contain an entity."""
 _is_plain_ascii: Final = re.compile(rf"{_HOST}(?:[/?#](?:[{_ASCII};]*+|[{_ASCII}&]*+))?").fullmatch
 
+CUT_SCHEME: Final = r"h(?:t(?:t(?:p(?:s?:/{0,2}+|s)?)?)?)?"
+"""The pattern of what is left of a URL that ends inside of its scheme, or right after it."""
+
 is_plain_path: Final = re.compile(r"(?!//)[A-Za-z0-9./_~-][A-Za-z0-9./_~?=%#+,$*-]*+").fullmatch
 """Tells whether a relative URL is plain: one without a host."""
 

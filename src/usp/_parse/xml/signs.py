@@ -11,6 +11,8 @@ import re
 from itertools import takewhile
 from typing import Final
 
+from usp._parse.values.plain import CUT_SCHEME
+
 MAX_NAME: Final = 32
 _MAX_ODD: Final = 8
 _HTML: Final = frozenset(
@@ -40,7 +42,7 @@ _HTML: Final = frozenset(
 )
 _HARMLESS_TEXT: Final = re.compile(r"[<&,;\s]*+")
 """A text in no field of which nothing can be left: no letter, and no end of a tag."""
-_CUT_TO_NOTHING: Final = re.compile(r"h(?:t(?:t(?:p(?:s?:/{0,2}+|s)?)?)?)?|", re.IGNORECASE)
+_CUT_TO_NOTHING: Final = re.compile(f"(?:{CUT_SCHEME})?", re.IGNORECASE)
 """What is left of a text, or of a URL, whose end is missing right after its beginning."""
 _CUT_TAG: Final = re.compile(rb"<(?:/\s*+|/?+[A-Za-z_][\w.:-]*+)\Z")
 """A tag that the next one interrupts, at the end of a text."""
