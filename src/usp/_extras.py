@@ -3,8 +3,12 @@
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Final
 
 from usp.exceptions import MissingExtraError
+
+_BROKEN: Final = (ImportError, AttributeError, RuntimeError, SystemError, TypeError, ValueError)
+"""What the import of a package raises whose parts, or those of another one, don't fit together."""
 
 
 def load(module: str, purpose: str, extra: str | None) -> ModuleType:
@@ -21,7 +25,7 @@ def load(module: str, purpose: str, extra: str | None) -> ModuleType:
         if error.name is not None and error.name.partition(".")[0] == package:
             raise _missing(package, purpose, extra) from None
         raise _broken(package, purpose, error) from error
-    except ImportError as error:
+    except _BROKEN as error:
         raise _broken(package, purpose, error) from error
 
 
@@ -42,7 +46,7 @@ def _missing(package: str, purpose: str, extra: str | None) -> MissingExtraError
     return MissingExtraError(f"{purpose} needs {package}, {_remedy(package, extra)}")
 
 
-def _broken(package: str, purpose: str, error: ImportError) -> MissingExtraError:
+def _broken(package: str, purpose: str, error: Exception) -> MissingExtraError:
     """Return the error of a package that is installed, while something that it needs is not."""
     return MissingExtraError(f"{purpose} needs {package}, which can't be imported: {error}")
 

@@ -11,6 +11,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ _WRONG_PATH: Final = (
 )
 _WRONG_NAME: Final = frozenset({errno.ENAMETOOLONG, errno.ELOOP})
 """What the system says of a name that no file can have: it is too long, or links in a circle."""
+_LOCK_SECONDS: Final = 5.0
+_LOCK_PAUSE: Final = 0.002
+"""How long, and how often, others are waited for that give files of the same folder their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +99,11 @@ def whole_file(
             with _open_beside(written, target if append else None) as file:
                 yield file
             if is_kept():
-                if state:
-                    state.check()
-                move_into_place(written, target)
+                flush_to_disk(written)
+                with sole_writer(target.parent):
+                    if state:
+                        state.check()
+                    move_into_place(written, target)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -202,12 +208,42 @@ def move_into_place(written: Path, destination: Path) -> None:
 
     A file takes the place, and the permissions, of one that is there.
     """
-    for file in written.iterdir() if written.is_dir() else [written]:
-        with file.open("rb+") as opened:
-            os.fsync(opened.fileno())  # else the name could survive a crash, and the rows not
+    flush_to_disk(written)
     if destination.is_file():
         shutil.copymode(destination, written)
     written.replace(destination)
+
+
+def flush_to_disk(written: Path) -> None:
+    """Have the system write a file, or the files of a folder: else a name could outlive its rows.
+
+    It takes no time to do so again.
+    """
+    for file in written.iterdir() if written.is_dir() else [written]:
+        with file.open("rb+") as opened:
+            os.fsync(opened.fileno())
+
+
+@contextmanager
+def sole_writer(folder: Path) -> Iterator[None]:
+    """Keep other processes and threads out of such a block for the same folder.
+
+    So a file doesn't change between a look at it and its replacement. The block takes
+    milliseconds: who holds the lock for long has it for another reason (``flock DIR usp …``), and
+    is not waited for. Windows has no locks of folders.
+    """
+    lock: int | None = None
+    if sys.platform != "win32":
+        with suppress(OSError):  # a folder that can't be read, a file system without locks
+            lock = _open_lock(folder)
+            until = time.monotonic() + _LOCK_SECONDS
+            while not _try_lock(lock) and time.monotonic() < until:
+                time.sleep(_LOCK_PAUSE)
+    try:
+        yield
+    finally:
+        if lock is not None:
+            os.close(lock)
 
 
 @contextmanager

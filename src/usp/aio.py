@@ -20,7 +20,7 @@ from usp._drive.bounded_tasks import as_they_finish
 from usp._drive.events import emitter
 from usp._drive.off_loop import in_thread, off_loop
 from usp._drive.page_filter import PageFilter
-from usp._extras import load
+from usp._extras import check_installed, load
 from usp._keywords import CrawlFields, aio_crawl_keywords, explains_crawl
 from usp._source import CrawlStart, SourceName, known_and_extra_paths
 from usp._store import Store
@@ -287,16 +287,18 @@ def record_batches(
 
     wanted = wanted_table(table, columns)
     check_flags(unique=unique)
-    types = ArrowTypes("record_batches()")
-    schema = types.schema(wanted)
+    check_installed("pyarrow", "record_batches()", "tables")
     stream = read_tables(
         source, table, columns=wanted.names, unique=UniqueUrls() if unique else None, **reading
     )
 
     async def batches() -> AsyncGenerator["pa.RecordBatch", None]:
         async with stream:
+            types = await in_thread(ArrowTypes, "record_batches()")
+            schema = types.schema(wanted)
             async for batch in stream:
-                yield types.record_batch(batch, schema)
+                # pyarrow imports pandas for the first one, where that is installed.
+                yield await in_thread(types.record_batch, batch, schema)
 
     return batches()
 

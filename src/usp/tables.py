@@ -300,7 +300,9 @@ def _several(source: TableSources) -> list[TableSource]:
         return [source]
     if not isinstance(source, Iterable):
         raise argument_error("source", "a source or several", source)
-    sources = list(source)
+    sources: list[TableSource] = list(source)
+    if isinstance(next(iter(sources), None), int):  # of bytes
+        raise argument_error("source", "a source or several", source)
     if not sources:
         raise UsageError("There is no source.")
     return sources

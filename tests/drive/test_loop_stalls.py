@@ -6,6 +6,8 @@ of that thread is measured: on a busy machine, the clock also counts what other 
 
 import asyncio
 import gc
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 from tests.cost import cost
 from tests.server import Handler, LoopbackServer, index, urlset
 from usp import Outcome, aio
+from usp._tables.aio import read_tables
 from usp.objects.sitemap import IndexWebsiteSitemap
 
 MAX_STALL: Final = 0.1
@@ -145,6 +148,44 @@ def test_a_homepage_with_many_links_does_not_block_the_loop(server: LoopbackServ
     assert_no_stall(crawl)
     searched = next(one.detail for one in trees[0].tried if one.stage == "homepage")
     assert searched == "the homepage; sitemaps named there: 1000; 19000 more links were left out"
+
+
+def test_many_rules_of_a_robots_txt_do_not_block_the_loop(server: LoopbackServer) -> None:
+    rules = "".join(f"Disallow: /{number}*x$\n" for number in range(20_000))
+    sitemap = server.at("/a.xml")
+    server.site["/robots.txt"] = f"User-agent: *\n{rules}Disallow: /b\nSitemap: {sitemap}\n"
+    server.site["/a.xml"] = urlset(server.at("/1"))
+
+    async def crawl() -> None:
+        tree = await aio.sitemap_tree(server.url, robots="obey")
+        assert [page.url for page in tree.all_pages()] == [server.at("/1")]
+        async with read_tables(server.url, "sites") as stream:
+            assert [batch.length async for batch in stream] == [1]
+
+    assert_no_stall(crawl)
+
+
+def test_pyarrow_is_not_imported_in_the_loop(server: LoopbackServer) -> None:
+    pytest.importorskip("pyarrow")
+    server.site["/a.xml"] = urlset(server.at("/1"))
+    program = (
+        "import asyncio, sys, threading; from usp import aio\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'pyarrow': print(threading.current_thread().name)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "async def main():\n"
+        "    rows = [b.num_rows async for b in aio.record_batches(sys.argv[1])]\n"
+        "    print(rows)\n"
+        "asyncio.run(main())"
+    )
+    command = [sys.executable, "-c", program, server.at("/a.xml")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    *threads, rows = done.stdout.splitlines()
+    assert rows == "[1]"
+    # It is looked for in the loop, and imported elsewhere.
+    assert threads[0] == "MainThread"
+    assert threads[-1].startswith("asyncio_")
 
 
 def send_index(handler: Handler, children: int) -> None:

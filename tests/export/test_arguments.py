@@ -233,9 +233,10 @@ def test_a_missing_library_is_one_line_that_says_what_to_install(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_library_that_is_broken_is_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", ["ImportError", "ValueError", "AttributeError", "RuntimeError"])
+def test_a_library_that_is_broken_is_one_line(error: str, tmp_path: Path) -> None:
     (tmp_path / "pyarrow").mkdir()
-    (tmp_path / "pyarrow" / "__init__.py").write_text("raise ImportError('libarrow.so is missing')")
+    (tmp_path / "pyarrow" / "__init__.py").write_text(f"raise {error}('libarrow.so is missing')")
     (tmp_path / "urls.txt").write_text("http://h.example/1\n")
     done = subprocess.run(
         [sys.executable, "-m", "usp", "export", "urls.txt", "-o", "x.parquet"],
@@ -266,3 +267,8 @@ def test_what_is_no_name_of_a_table_is_a_wrong_argument(site: str) -> None:
     wrong: Any = []
     with pytest.raises(UsageError, match="table must be the name of a table"):
         usp.to_arrow(site, table=wrong)
+
+
+def test_bytes_are_no_source() -> None:
+    with pytest.raises(UsageError, match=r"source must be a source or several, not b's\.xml'"):
+        usp.record_batches(b"s.xml")  # type: ignore[arg-type]

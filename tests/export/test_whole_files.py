@@ -8,9 +8,11 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import repeat
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -129,6 +131,81 @@ def test_rows_that_another_export_appends_meanwhile_are_not_lost(tmp_path: Path)
         write(str(path), batches(), tables=[TABLES["sites"]], append=True)
     assert len(read_csv(path)) == 1 + 6
     assert names_in(tmp_path) == ["x.csv"]
+
+
+def count_written(path: Path, exports: int, *, append: bool = False) -> int:
+    """Write to one file in as many threads, which end at one moment; return how many succeed."""
+    together = Barrier(exports)
+
+    def batches() -> Iterator[Batch]:
+        yield sites(2)
+        together.wait()
+
+    def error_of(_: int) -> str:
+        try:
+            write(str(path), batches(), tables=[TABLES["sites"]], append=append)
+        except StorageError as error:
+            return str(error)
+        return ""
+
+    with ThreadPoolExecutor(exports) as threads:
+        errors = list(threads.map(error_of, range(exports)))
+    assert all("another program has written it meanwhile" in error for error in errors if error)
+    return errors.count("")
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz"])
+def test_no_rows_are_lost_that_several_exports_append_at_one_moment(
+    name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    write(str(path), [sites(1)], tables=[TABLES["sites"]])
+    rows = 3
+    for _ in range(12):
+        written = count_written(path, 3, append=True)
+        assert written >= 1
+        rows += 3 * written
+        assert len(read_jsonl(path, TABLES["sites"])) == rows
+    assert names_in(tmp_path) == [name]
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["x.csv", "x.db"])
+def test_one_of_several_exports_that_make_a_file_at_one_moment_succeeds(
+    name: str, tmp_path: Path
+) -> None:
+    for number in range(12):
+        assert count_written(tmp_path / f"{number}-{name}", 3) == 1
+
+
+@POSIX
+def test_processes_that_list_pages_into_one_file_at_one_moment_lose_none(tmp_path: Path) -> None:
+    (tmp_path / "s.xml").write_text("<urlset><url><loc>http://h.example/1</loc></url></urlset>")
+    words = ["ls", "s.xml", "-f", "pages", "-o", "pages.txt", "--append", "-q"]
+    command = [sys.executable, "-m", "usp", *words]
+    succeeded = 0
+    for _ in range(3):
+        started = [subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE) for _ in "ab"]
+        for process in started:
+            _, message = process.communicate()
+            assert process.returncode == 0 or b"another program has written it" in message
+            succeeded += process.returncode == 0
+    assert len((tmp_path / "pages.txt").read_text().splitlines()) == succeeded
+
+
+@pytest.mark.slow
+@POSIX
+def test_a_folder_that_another_program_has_locked_is_written_all_the_same(tmp_path: Path) -> None:
+    import fcntl
+
+    held = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        write(str(tmp_path / "x.csv"), [sites(1)], tables=[TABLES["sites"]])
+    finally:
+        os.close(held)
+    assert len(read_csv(tmp_path / "x.csv")) == 1 + 3
 
 
 def test_a_folder_keeps_what_else_is_in_it(tmp_path: Path) -> None:

@@ -123,3 +123,12 @@ def test_the_number_of_children_is_what_an_index_lists(
     ):
         found = {row["url"]: row["children"] for row in collected(batches)["sitemaps"]}
         assert (found[site.at("/robots.txt")], found[site.at("/index.xml")]) == (2, 2)
+
+
+def test_a_document_without_a_url_has_nulls() -> None:
+    tree = usp.parse(urlset("http://h.example/1"))
+    rows = collected(tables_of(tree, ["pages", "sitemaps", "sites"]))
+    (page,), (sitemap,), (site,) = rows["pages"], rows["sitemaps"], rows["sites"]
+    assert (page["site"], page["sitemap_url"], page["url"]) == (None, None, "http://h.example/1")
+    assert (sitemap["site"], sitemap["url"], sitemap["declared_url"]) == (None, None, None)
+    assert (site["site"], site["pages"]) == (None, 1)

@@ -22,12 +22,11 @@ from usp._crawl.messages import (
     FetchRequest,
     FetchResult,
     NotModified,
-    ReadOptions,
-    ResponseProgress,
     check_problem_code,
 )
 from usp._crawl.options import CrawlOptions, RecurseCallback, RecurseListCallback, StopCallback
 from usp._crawl.policy import Policy, policy_or_default, selection_of
+from usp._crawl.read_options import read_options
 from usp._crawl.resource import Resource
 from usp._crawl.resource_table import ResourceTable
 from usp._crawl.scheme_choice import SchemeChoice, Site
@@ -289,19 +288,7 @@ class Crawl:
         return self._taken.pop(taken.url)
 
     def _request(self, resource: Resource) -> FetchRequest:
-        find_stored = self._cursor.options.find_stored
-        stored = find_stored(resource.url) if find_stored else None
-        options = ReadOptions(
-            resource.kind,
-            self.policy.extensions,
-            self._cursor.selection if self._cursor.counts_pages else None,
-            self.policy.hash_bodies,
-            stored,
-            self.policy.max_document_bytes,
-            resource.progress or ResponseProgress(),
-            self._cursor.child_selection,
-            resource.url,
-        )
+        options = read_options(resource, self.policy, self._cursor)
         return FetchRequest(
             self._credentials.url_to_request(resource.url),
             resource.level,

@@ -49,6 +49,9 @@ class ReadOptions:
     """Which of the sitemaps that it lists are kept."""
     url: str = field(default="", compare=False)
     """The URL by which the crawl knows it: without credentials."""
+    robots_agent: str | None = None
+    """Read what a robots.txt says to this agent: on the thread that reads the document, since many
+    rules take a while. None if nobody will ask."""
 
     @property
     def is_fresh(self) -> bool:

@@ -7,7 +7,7 @@ robots.txt has allowed it.
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from usp._crawl.messages import FetchFailed
@@ -47,6 +47,8 @@ class RobotsFile:
     no_response: bool = False
     sitemaps: tuple[str, ...] = ()
     """The sitemaps that it declares at its own host."""
+    known_rules: tuple[str, RobotsRules] | None = field(default=None, repr=False, compare=False)
+    """An agent, and what it says to that one, if it was read already."""
 
     @classmethod
     def of(cls, url: str, result: Document | FetchFailed) -> "RobotsFile":
@@ -56,11 +58,12 @@ class RobotsFile:
         pages = result.pages if isinstance(result.pages, Pages) else None
         host = host_and_port(url)
         same_host = tuple(c.url for c in result.children if host_and_port(c.url) == host)
-        return cls(url, result.fetch_info.status, pages=pages, sitemaps=same_host)
+        status, rules = result.fetch_info.status, result.robots_rules
+        return cls(url, status, pages=pages, sitemaps=same_host, known_rules=rules)
 
     def __reduce__(self) -> tuple[object, ...]:
-        state = {field.name: getattr(self, field.name) for field in fields(self)}
-        return restore_robots_file, (state,)
+        names = {field.name for field in fields(self)} - {"known_rules"}  # they can be read again
+        return restore_robots_file, ({name: getattr(self, name) for name in sorted(names)},)
 
     def rules(self, agent: str) -> RobotsRules:
         """Return the rules for an agent.
@@ -68,6 +71,9 @@ class RobotsFile:
         Without a robots.txt (a status from 400 to 499) everything is allowed; if it can't be read
         for another reason, nothing is.
         """
+        known_agent, known = self.known_rules or ("", None)
+        if known is not None and known_agent == agent:
+            return known
         if self.pages is not None:
             return read_robots_rules(self.pages.source, agent)
         is_absent = not self.reason or (self.status is not None and self.status in _UNAVAILABLE)

@@ -41,6 +41,7 @@ from usp._parse import (
     Source,
     http_charset,
     inspect,
+    read_robots_rules,
 )
 from usp._store import Store
 from usp.exceptions import NoWebClientException
@@ -153,7 +154,10 @@ class ResponseHead:
         count = None
         if options.count_pages is not None and isinstance(document.pages, Pages):
             count = sum(1 for _ in options.count_pages.choose(document.pages.walk(ended)))
-        return document._replace(fetch_info=info, page_count=count)
+        rules, agent = None, options.robots_agent
+        if agent is not None and isinstance(document.pages, Pages):
+            rules = agent, read_robots_rules(source, agent)
+        return document._replace(fetch_info=info, page_count=count, robots_rules=rules)
 
     def _complete_info(self, body: "BodyReading", *, truncated: bool) -> FetchInfo:
         return replace(

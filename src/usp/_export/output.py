@@ -16,10 +16,12 @@ from usp._tables.schema import Table
 from usp._whole_file import (
     FileState,
     ends_line,
+    flush_to_disk,
     is_special,
     move_into_place,
     output_error,
     scratch_folder,
+    sole_writer,
 )
 from usp.exceptions import SitemapException, StorageError, UsageError
 
@@ -132,14 +134,22 @@ class Output:
             while self.writers:
                 self.writers[0].close()
                 del self.writers[0]
-            for state in self.states:
-                state.check()
-            for written, destination, is_database in self.moves:
-                if is_database:
-                    from usp._export.sqlite import end_transactions  # other formats need no SQLite
+            for move in self.moves:
+                flush_to_disk(move.written)
+            if self.moves:
+                with sole_writer(self.moves[0].destination.parent):
+                    self._move_files()
 
-                    end_transactions(destination)
-                move_into_place(written, destination)
+    def _move_files(self) -> None:
+        """Give each file its name, if nothing else was written in its place since."""
+        for state in self.states:
+            state.check()
+        for written, destination, is_database in self.moves:
+            if is_database:
+                from usp._export.sqlite import end_transactions  # other formats need no SQLite
+
+                end_transactions(destination)
+            move_into_place(written, destination)
 
     def abort(self) -> None:
         """Write no more; after ``commit()`` there is nothing to do."""

@@ -129,6 +129,10 @@ class Diagnostics:
             found_at = position or (self.position(at) if self.locating else (None, None))
             self._kept.append(_Found(code, message, found_at))
 
+    def keeps(self, code: str) -> bool:
+        """Tell whether one more problem of a code is kept: of others nobody needs the position."""
+        return self._counts.get(code, 0) < KEPT_OF_A_CODE
+
     @property
     def kept(self) -> int:
         """How many problems are kept so far."""

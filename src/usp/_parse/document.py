@@ -25,10 +25,12 @@ from usp._parse.document_entries import document_entries
 from usp._parse.formats.field_reader import FieldReader
 from usp._parse.formats.field_readers import FIELD_READERS, NO_FIELDS
 from usp._parse.formats.robots import sitemaps_in_robots
+from usp._parse.formats.robots_rules import RobotsRules
 from usp._parse.formats.text import urls_in_text
 from usp._parse.input.buffers import CompressedBuffer
 from usp._parse.input.sniff import Kind
 from usp._parse.inspection import CHILDLESS, NOTHING_FOUND, Inspection
+from usp._parse.kept_entries import KeptEntries
 from usp._parse.opening import Opened, decoded_text, open_document
 from usp._parse.pages import pages_of_entries
 from usp._parse.pattern.layout import EntryRun
@@ -66,6 +68,8 @@ class Document(NamedTuple):
     """Why it is not a sitemap, for an invalid one."""
     fetch_info: FetchInfo = NOT_FETCHED
     """What the response said, if it was fetched."""
+    robots_rules: tuple[str, RobotsRules] | None = None
+    """An agent, and what a robots.txt says to it, if that was read already."""
 
     @property
     def known_errors(self) -> tuple[Problem, ...]:
@@ -99,6 +103,8 @@ class Pages:
     """What was found when it was inspected."""
     _opened: Opened | None = field(default=None, repr=False, compare=False)
     """The document as it was opened when it was inspected, if it is held in memory anyway."""
+    _kept: KeptEntries | None = field(default=None, repr=False, compare=False)
+    """The entries that were read when it was inspected, if they are kept."""
     _diagnostics: Diagnostics | None = field(default=None, repr=False, compare=False)
     """What a walk to the end found: all problems, or only what was lost."""
 
@@ -153,11 +159,14 @@ class Pages:
             )
         if kind not in FIELD_READERS:
             return iter(()), NO_FIELDS
+        fields = FIELD_READERS[kind](self.source.url, kind)
+        if self._kept is not None and not extensions:
+            return iter(self._kept), fields
         expat_only = self.source.expat_only
         entries = document_entries(
             opened, diagnostics, extensions=extensions, expat_only=expat_only
         )
-        return entries, FIELD_READERS[kind](self.source.url, kind)
+        return entries, fields
 
     def columns(
         self,
@@ -321,6 +330,7 @@ def _inspect(
         return Document(url, found.kind, Pages(source, kind, inspection=inspection))
     children = Children(selection, in_index=found.kind is not Kind.ROBOTS)
     lists_pages = False
+    kept = KeptEntries()
     if found.kind is Kind.ROBOTS:
         for sitemap in sitemaps_in_robots(opened.data, source.url, diagnostics, opened.start):
             children.add(sitemap)
@@ -328,13 +338,15 @@ def _inspect(
         entries = document_entries(opened, diagnostics, expat_only=source.expat_only)
         fields = FIELD_READERS[found.kind](source.url, found.kind)
         reading = ColumnReading(fields, diagnostics, (), quick=not source.expat_only)
-        for _ in reading.columns(children.collected(entries, source.url), ROWS_AT_ONCE):
+        collected = children.collected(kept.collected(entries), source.url)
+        for _ in reading.columns(collected, ROWS_AT_ONCE):
             lists_pages = True
     if children.unclear and found.kind is Kind.ROBOTS:
         diagnostics.report(*repeated_problem(children.unclear))
     pages = Pages(source, kind, lists_pages)
     diagnostics.forget_time()
     pages._diagnostics = diagnostics
+    pages._kept = kept if lists_pages and kept.is_whole else None
     return Document(
         url,
         found.kind,

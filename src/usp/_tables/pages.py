@@ -18,11 +18,12 @@ _PART_OF_PAGE: Final = 3
 class PageTables:
     """Makes the batches of pages and of their parts."""
 
-    site: str
+    site: str | None
+    """The source; None for a document that has no name."""
     choice: TableChoice
     batch_rows: int
 
-    def batches(self, columns: PageColumns, sitemap_url: str) -> Iterator[Batch]:
+    def batches(self, columns: PageColumns, sitemap_url: str | None) -> Iterator[Batch]:
         """Yield the batches of some pages of one sitemap, those of each table in turn."""
         if not columns["url"]:
             return
@@ -33,7 +34,7 @@ class PageTables:
                 parts = _parts(table, columns["url"], columns[name], sitemap_url)
                 yield from parts.cut(self.batch_rows)
 
-    def _pages(self, table: Table, columns: PageColumns, sitemap_url: str) -> Batch:
+    def _pages(self, table: Table, columns: PageColumns, sitemap_url: str | None) -> Batch:
         count = len(columns["url"])
         constant = {"site": self.site, "sitemap_url": sitemap_url}
         values: dict[str, Values] = {
@@ -43,7 +44,7 @@ class PageTables:
         return Batch(table, values, count)
 
 
-def _parts(table: Table, urls: list[str], column: list[Any], sitemap_url: str) -> Batch:
+def _parts(table: Table, urls: list[str], column: list[Any], sitemap_url: str | None) -> Batch:
     """Return the rows of what each page has several of, or one (its news story)."""
     # A story is a tuple, the others are lists of tuples.
     pages = [

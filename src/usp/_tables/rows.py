@@ -61,7 +61,7 @@ def first_loss(losses: Sequence[Problem]) -> tuple[str | None, str | None]:
     return (losses[0].code, losses[0].message) if losses else (None, None)
 
 
-def problem_row(site: str, problem: Problem, sitemap_url: str | None = None) -> TableRow:
+def problem_row(site: str | None, problem: Problem, sitemap_url: str | None = None) -> TableRow:
     """Return the row of a problem."""
     return {
         "site": site,
@@ -77,7 +77,7 @@ def problem_row(site: str, problem: Problem, sitemap_url: str | None = None) -> 
     }
 
 
-def attempt_row(site: str, attempt: Attempt) -> TableRow:
+def attempt_row(site: str | None, attempt: Attempt) -> TableRow:
     """Return the row of a URL that was tried."""
     return {
         "site": site,

@@ -111,8 +111,10 @@ _SITE: Final = Column(
     repeats=True,
 )  # fmt: skip
 _SITEMAP_URL: Final = Column(
-    "sitemap_url", _TEXT, "the response", "The URL of the sitemap, after redirects.", repeats=True
-)
+    "sitemap_url", _TEXT, "the response",
+    "The URL of the sitemap, after redirects; the name of a file.",
+    repeats=True,
+)  # fmt: skip
 
 _IMAGE_FIELDS: Final = (
     Column("url", _TEXT, "<image:loc>", "The URL of the image."),

@@ -21,7 +21,7 @@ _COUNTS: Final = ("sitemaps", "sitemaps_failed", "pages", "problems")
 class SiteTables:
     """The wanted tables of one site, as far as they don't depend on where the rows come from."""
 
-    def __init__(self, site: str, choice: TableChoice, batch_rows: int) -> None:
+    def __init__(self, site: str | None, choice: TableChoice, batch_rows: int) -> None:
         self._site = site
         self._choice = choice
         self._batch_rows = batch_rows

@@ -78,7 +78,7 @@ class _TreeTables(SiteTables):
         batch_rows: int,
         unique: UniqueUrls | None,
     ) -> None:
-        super().__init__(tree.url, choice, batch_rows)
+        super().__init__(tree.url or None, choice, batch_rows)
         self._tree = tree
         self._rows_taken = RowSelection(Selection(), unique=unique)
 
@@ -100,13 +100,13 @@ class _TreeTables(SiteTables):
         for columns in columns_of(sitemap._own_pages(), names, rows=rows):
             taken = self._rows_taken.select(columns)
             count += len(taken["url"])
-            yield from self._pages.batches(taken, sitemap.url)
+            yield from self._pages.batches(taken, sitemap.url or None)
         if "sitemaps" in self._choice or "sites" in self._choice:
             row = self._sitemap_row(sitemap, count)
             row |= {"parent_url": parent.url if parent else None, "level": level}
             yield from self._rows("sitemaps", [self._counted(row, count)])
         if "problems" in self._choice or "sites" in self._choice:
-            yield from self._problems(sitemap.problems, sitemap.url)
+            yield from self._problems(sitemap.problems, sitemap.url or None)
 
     def _sitemap_row(self, sitemap: AbstractSitemap, pages: int) -> dict[str, Any]:
         state, code, reason = _state(sitemap)
@@ -114,8 +114,8 @@ class _TreeTables(SiteTables):
         was_read = state in READ_STATES
         wanted = self._choice.columns("sitemaps")
         return {
-            "url": sitemap.url,
-            "declared_url": sitemap.declared_url,
+            "url": sitemap.url or None,
+            "declared_url": sitemap.declared_url or None,
             "found_by": sitemap.found_by and str(sitemap.found_by),
             "kind": kind,
             "state": state,

@@ -31,6 +31,7 @@ UNITS: Final[dict[str, Unit]] = {
     # What stands once, and what is repeated: ``@`` becomes a number.
     "elements that are not closed": ("", "<a>"),
     "end tags of other elements": ("", "<a></b>"),
+    "start tags of entries with a quote": ("", '<url "'),
     "end tags of elements that are not open": (ENTRY, "x</b>"),
     "control characters": ("", "\x0b<a/>"),
     "comments with hyphens": ("", "<!-- -- "),

@@ -38,6 +38,8 @@ _MARKUP: Final = re.compile(r"<[A-Za-z/!?]")
 GLUED_URL: Final = re.compile(r"http(?<=[A-Za-z0-9]http)(?<!%[0-9A-Fa-f]{2}http)s?://")
 """The start of a URL directly after a word: one that contains another has a character between."""
 _LINE_BREAKS: Final = re.compile(r"(?<! ) *+[\t\r\n]\s*+")
+_MAX_CLEANED: Final = 1024
+"""How many short texts are remembered with the URL in each."""
 _MAX_SHOWN: Final = 200
 """How many characters of a URL a message quotes."""
 
@@ -56,17 +58,29 @@ def resolve_url(text: str | None, base: str | None, *, keep_userinfo: bool = Fal
         return stripped
     if is_plain_path(stripped):
         url = stripped
+    elif keep_userinfo:
+        url = _cleaned(text)
+        url = url if _has_host(url) else without_credentials(url)
     else:
-        cleaned = clean_text(text)
-        if has_page(cleaned):
-            return ""
-        url = _LINE_BREAKS.sub("", strip_url_junk(cleaned))
-        if _names_nothing(url):
-            return ""
-        url = url if keep_userinfo and _has_host(url) else without_credentials(url)
+        url = _cleaned_without_credentials(text)
     if base is None or not url or (_SCHEME.match(url) and not _needs_base(url)):
         return url
     return _join(base, url)
+
+
+def _cleaned(text: str) -> str:
+    """Return the URL in a text, without what surrounds it; empty if there is none."""
+    cleaned = clean_text(text)
+    if has_page(cleaned):
+        return ""
+    url = _LINE_BREAKS.sub("", strip_url_junk(cleaned))
+    return "" if _names_nothing(url) else url
+
+
+@bounded_cache(_MAX_CLEANED)
+def _cleaned_without_credentials(text: str) -> str:
+    """Return the same without user and password; what is odd in a URL is judged several times."""
+    return without_credentials(_cleaned(text))
 
 
 def _join(base: str, url: str) -> str:

@@ -12,8 +12,9 @@ _NAME: Final = rb"[A-Za-z_][A-Za-z0-9_.:-]*+"
 _BLANK: Final = rb"[ \t\r\n]*+"
 _TEXT: Final = rb"[\t\n\r !-%'-;=?-~]*+"
 _IN_ENTRY: Final = re.compile(
-    # A blank before the name of the entry's tag, or another tag in it.
-    rb"<(?:(?=[ \t\r\n])|%(name)s%(blank)s(?:(?<=[ \t\r\n])%(name)s%(blank)s)?+(?=<)"
+    # A blank before the name of the entry's tag; after it another tag, or what begins no attribute.
+    rb"<(?:(?=[ \t\r\n])|%(name)s%(blank)s(?:(?:(?<=[ \t\r\n])%(name)s%(blank)s)?+(?=<)"
+    rb"|(?=[!-.0-9;=?@\[-^`{-~]))"
     # After some plain tags and texts: a control character, an interrupted tag, a bare "&".
     rb"|%(name)s%(blank)s>%(text)s(?:<%(name)s%(blank)s>%(text)s){0,4}+"
     rb"(?:(?=[\0-\x08\x0b\x0c\x0e-\x1f])|(?=</<)|<(?=[ \t\r\n<])|<%(name)s%(blank)s(?=<)"
@@ -26,7 +27,7 @@ _PLAIN_END: Final = re.compile(rb"[ \t\r\n]*+</([A-Za-z_][A-Za-z0-9_.-]*+)[ \t\r
 def find_fault_in_entry(data: bytes, begin: int) -> int | None:
     """Return where an entry that starts here is not well-formed, if that is plain to see.
 
-    Such as ``<url <url>``, ``<url></<url>``, ``< url>``, ``<url><loc>a & b``.
+    Such as ``<url <url>``, ``<url ">``, ``<url></<url>``, ``< url>``, ``<url><loc>a & b``.
     """
     found = _IN_ENTRY.match(data, begin)
     return found.end() if found else None

@@ -15,6 +15,8 @@ PART_MISSING: Final = (
     "SM209",
     "a malformed entry was read, but a part of it or of another is missing",
 )
+_CODES: Final = frozenset({REPAIRED[0], PART_MISSING[0]})
+"""What a malformed entry may turn out to be."""
 _Held = tuple[str, Position]
 """Why an entry was malformed, and where."""
 TEMPLATE: Final = 3
@@ -41,7 +43,8 @@ class UnexplainedFaults:
         :param kinds: its faults of this kind, if it has any.
         """
         diagnostics = self._diagnostics
-        found = cause, diagnostics.position(offset) if diagnostics.locating else (None, None)
+        is_located = diagnostics.locating and any(map(diagnostics.keeps, _CODES))
+        found = cause, diagnostics.position(offset) if is_located else (None, None)
         if verdict is not REPAIRED or not kinds:
             self._report(verdict, found)
         elif len(self._counts.keys() | kinds) > _MAX_KINDS:
