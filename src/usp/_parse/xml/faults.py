@@ -16,7 +16,8 @@ from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.certain_faults import find_end_tag, find_fault_in_entry
 from usp._parse.xml.entry_builder import IMPLIED_ROOT, EntryBuilder
 from usp._parse.xml.grammar import Grammar
-from usp._parse.xml.losses import LOC_END, HasLink, Losses
+from usp._parse.xml.headers import Headers
+from usp._parse.xml.losses import CHILD_URL, LOC_END, HasLink, Losses
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.recovery import recover_entry, recover_root
 from usp._parse.xml.resync import (
@@ -35,9 +36,6 @@ from usp._parse.xml.unparsed import INSTRUCTION, UNPARSED, UNPARSED_START, Unpar
 MAX_ENTRY: Final = 1024 * 1024
 _MAX_FAULTS: Final = 16
 """After so many faults between two entries, reading resumes at the second one."""
-_CHILD_URL: Final = re.compile(
-    rb"<(?:[\w.-]+:)?sitemap[\s>].*?</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE | re.DOTALL
-)
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 _UNCLOSED_CDATA: Final = expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION]
 _CDATA: Final = b"<![CDATA["
@@ -71,6 +69,7 @@ class Faults:
         has_link: HasLink,
     ) -> None:
         self._losses = Losses(grammar, boundaries, has_link)
+        self._headers = Headers(grammar, builder)
         self._boundaries = boundaries
         self._builder = builder
         self._buffer = buffer
@@ -110,10 +109,10 @@ class Faults:
         if buffer.data.startswith(b"</", max(offset - buffer.start - 2, 0)):
             offset -= 2  # expat gives the position of the name in an end tag
         entry_start = self._builder.entry_start
-        if entry_start is None and error.code != _AFTER_ROOT and not self._is_in_unparsed(offset):
+        fault, is_between = offset - buffer.start, entry_start is None and error.code != _AFTER_ROOT
+        if is_between and find_unparsed(buffer.data, fault, self._since) is None:
             begin = max(self.resumed_at - buffer.start, 0)
-            is_start = self._boundaries.is_start
-            start = find_malformed_start(buffer.data, offset - buffer.start, begin, is_start)
+            start = find_malformed_start(buffer.data, fault, begin, self._boundaries.is_start)
             entry_start = None if start is None else buffer.start + start
         if entry_start is None:
             return self._pass_between_entries(error.code, offset, final=final)
@@ -253,7 +252,7 @@ class Faults:
 
     def _skip_truncated_entry(self, fault: Fault, data: bytes) -> None:
         """Skip the entry at which the document ends; for a child sitemap its URL is enough."""
-        url = _CHILD_URL.match(data)
+        url = CHILD_URL.match(data)
         if url:
             self._builder.leave_entry()
             recover_entry(url[0], self._builder, is_closed=True)
@@ -288,6 +287,7 @@ class Faults:
             stop = find_next_start(buffer, after, points, final=final)
             skipped = min(max(after, fault), stop)  # what is in a comment is not lost
         self._report_lost(skipped, stop, offset, after_root=ended)
+        self._headers.close_ended(buffer.data[fault:stop])
         at_end = stop == len(buffer.data)
         if not builder.scope.has_root and not at_end:
             self.rootless = True  # the start tag of the root element is malformed
@@ -312,7 +312,8 @@ class Faults:
         if end_tag and (unclosed := builder.close_elements_inside(name)) is not None:
             self._report_cut_tag(offset)
             if not was_inside:
-                self._diagnostics.report_once(*self._losses.judge_unclosed(unclosed), at=offset)
+                problem = self._losses.judge_unclosed(unclosed, name)
+                self._diagnostics.report_once(*problem, at=offset)
             return buffer.start + end_tag.start(1) - len(b"</")
         # Of another name, or not as expat wants it: nothing else is meant.
         fault = offset - buffer.start
@@ -355,10 +356,6 @@ class Faults:
         data, since = self._buffer.data, self._since
         begin = data.find(_CDATA, max(data.rfind(b"]]>", since), since))
         return begin + len(_CDATA) if begin >= 0 else 0  # it is no longer in the buffer
-
-    def _is_in_unparsed(self, offset: int) -> bool:
-        start = self._buffer.start
-        return find_unparsed(self._buffer.data, offset - start, self._since) is not None
 
     def pass_long(self, offset: int) -> int | None:
         """Return where to resume if a comment or instruction begins here that has no end so far.

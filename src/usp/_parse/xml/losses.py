@@ -26,6 +26,10 @@ from usp.objects.page import Record
 HasLink = Callable[[Record], object]
 """Tells whether an entry of a feed has a link; what that is, its format decides."""
 LOC_END: Final = re.compile(rb"</(?!(?:image|video):)(?:[\w.-]+:)?loc\s*>", re.IGNORECASE)
+CHILD_URL: Final = re.compile(
+    rb"<(?:[\w.-]+:)?sitemap[\s>].*?</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE | re.DOTALL
+)
+"""The entry of an index up to the end of its URL."""
 _LOC_KEYS: Final = ("loc",)
 _TAG: Final = re.compile(
     rb"<(?:(?!urlset|sitemapindex)(?:u(?=r|[^a-z\s>:_/-])|s(?=i|[^a-z\s>:_/-]))(?![^<>=]*+=)"
@@ -124,10 +128,17 @@ class Losses:
         # The name of what describes the feed: a whole one only lacks its ">".
         return name not in self._metadata and any(one.startswith(name) for one in self._metadata)
 
-    def judge_unclosed(self, names: Sequence[str]) -> tuple[str, str]:
-        """Return the problem with elements between entries that are not closed."""
+    def judge_unclosed(self, names: Sequence[str], around: str) -> tuple[str, str]:
+        """Return the problem with elements between entries that are not closed.
+
+        :param around: the element that ends around them. In a text that ends it is no loss, such as
+            the address of an editor, in angle brackets.
+        """
         counts = Counter(names)
-        if not any(count < TEMPLATE and self._is_rest(name) for name, count in counts.items()):
+        is_text = not self._is_sitemap and around.lower() in self._metadata - {*self._around}
+        if is_text or not any(
+            count < TEMPLATE and self._is_rest(name) for name, count in counts.items()
+        ):
             return "SM211", "an element is not closed"
         return "SM209", "an element between entries is cut off: entries may be missing"
 

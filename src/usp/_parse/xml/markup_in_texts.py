@@ -56,12 +56,16 @@ def end_in_text(name: str, texts: list[str], field: Tag | None) -> None:
     if field is None or field.key not in URL_TEXTS or not is_block(name):
         return
     inside: list[str] = []
-    for text in reversed(texts):
-        if isinstance(text, _MarkupStart):
-            if text is _AROUND_URL and not _MAY_BE_URL.match("".join(reversed(inside))):
-                texts += [_BlockStart(PAGE_START), _IN_URL]
-            return
-        inside.append(text)
+    mark: str = _IN_URL
+    for mark in reversed(texts):
+        if isinstance(mark, _MarkupStart):
+            break
+        inside.append(mark)
+    text = "".join(reversed(inside))
+    if mark is _AROUND_URL and not _MAY_BE_URL.match(text):
+        texts.append(_BlockStart(PAGE_START))
+    # So that what is in it is not read again at the end of what is around it.
+    texts.append(_AROUND_URL if mark is _AROUND_URL and not text.strip() else _IN_URL)
 
 
 def _has_begun(texts: list[str]) -> bool:
@@ -76,12 +80,11 @@ def _has_begun(texts: list[str]) -> bool:
 
 def joined(texts: list[str]) -> str:
     """Return a text; where nothing stands behind a block, the URL has ended before it."""
-    for at in range(len(texts) - 1, 0, -1):
-        if isinstance(texts[at], _BlockStart):
-            del texts[at]
-        elif texts[at] and not texts[at].isspace():
-            break
-    return "".join(texts)
+    last = len(texts) - 1
+    while last > 0 and (isinstance(texts[last], _BlockStart) or not texts[last].strip()):
+        last -= 1
+    rest = [text for text in texts[last + 1 :] if not isinstance(text, _BlockStart)]
+    return "".join(texts[: last + 1] + rest) if rest else "".join(texts[: last + 1])
 
 
 def before_markup(texts: list[str]) -> str:
