@@ -310,6 +310,7 @@ def test_an_escaped_part_of_an_error_page_in_robots_txt(part: str, url: str) -> 
         ("http://h/b<span>", B),
         ("http://h/b <a>list</a>", B),
         ("http://h/b</pre>list", B),
+        ("http://h/b # <h1>list</h1>", B),
     ],
 )
 def test_markup_in_or_after_a_url_of_robots_txt(value: str, url: str) -> None:
@@ -317,8 +318,9 @@ def test_markup_in_or_after_a_url_of_robots_txt(value: str, url: str) -> None:
     assert (found.urls, found.complete) == ([A, url, C], True)
 
 
-def test_a_page_in_brackets_in_robots_txt() -> None:
-    document = robots_of("<http://h/b<p>502</p>>")
+@pytest.mark.parametrize("url", ["<http://h/b<p>502</p>>", "http://h/b<h1>Error #502</h1>"])
+def test_a_page_with_special_characters_in_robots_txt(url: str) -> None:
+    document = robots_of(url)
     assert_incomplete(read(document, url="http://h/robots.txt"), [A, C])
 
 

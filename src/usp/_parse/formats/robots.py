@@ -88,7 +88,7 @@ def sitemaps_in_robots(
         match = _SITEMAP.match(line)
         # Some sites break the line after the colon.
         value = match["value"] if match else line if url_expected and is_http_url(line) else ""
-        value = value.partition("#")[0].strip()
+        value = _without_comment(value)
         is_regular = match and match["separator"].strip() == ":" and _REGULAR_FIELD.match(line)
         if value and (not is_regular or _unquote(value) != value):
             shown = redact(line.replace(value, without_credentials(value)))[:200]
@@ -146,6 +146,13 @@ def _split_glued(line: str, diagnostics: Diagnostics) -> list[str]:
     diagnostics.report("SM607", "several lines are written as one")
     ends = [*starts, len(line)]
     return [line[at:ended].strip() for at, ended in zip([0, *starts], ends, strict=True)]
+
+
+def _without_comment(value: str) -> str:
+    """Return a value without a comment; a page in the value may contain the sign of one."""
+    before = value.partition("#")[0]
+    is_in_page = "<" in before and not is_interrupted(before) and is_interrupted(value)
+    return (value if is_in_page else before).strip()
 
 
 def _unquote(value: str) -> str:
