@@ -158,6 +158,7 @@ PARTS: Final = (
     f'<?xml version="1.0" encoding="UTF-8"?>{ERROR}',
     "<h1>502 Bad Gateway</h1>",
     "<body>gone</body>",
+    "<title>504</title>",
     '<div class="error">Error</div>',
     "<p>Error</p>",
 )
@@ -191,6 +192,10 @@ def link_of(value: str) -> bytes:
     return items(f"<title>T</title><link>{escape(value)}</link>").encode()
 
 
+def href_of(value: str) -> bytes:
+    return entries(f'<title>T</title><link href="{escape(value)}"/>').encode()
+
+
 FORMATS: Final = (text_of, robots_of, json_of, loc_of, escaped_of, cdata_of, link_of)
 
 
@@ -207,7 +212,7 @@ def test_a_part_of_an_error_page_in_a_url(
         assert_readers_agree([document])
 
 
-@pytest.mark.parametrize("part", PARTS[:5])
+@pytest.mark.parametrize("part", PARTS[:6])
 @pytest.mark.parametrize("document_of", FORMATS)
 def test_before_a_url(document_of: Callable[[str], bytes], part: str) -> None:
     where = "http://h/robots.txt" if document_of is robots_of else "http://h/s"
@@ -227,11 +232,43 @@ def test_a_message_in_a_block_before_a_url_is_no_part_of_it() -> None:
         ("http://h/?q=<script>x</script>y", "http://h/?q=<script>x</script>y"),
         ("http://h/<title>", "http://h/<title>"),
         ("<li>http://h/b</li>", B),
+        ("http://h/Map<Code><p></p>", "http://h/Map<Code>"),
     ],
 )
 def test_other_markup_in_a_url_costs_nothing(value: str, url: str) -> None:
     found = read(escaped_of(value))
     assert (found.urls, found.complete) == ([A, url, C], True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://h/List<Error>",
+        "http://h/Map<Code>.html",
+        "http://h/Map<Code>",
+        "http://h/?q=<h1>",
+        "http://h/?q=<p>x",
+        "http://h/</h1>?q=<h1>",
+        "http://h/Map<Title,Body><Head>",
+    ],
+)
+@pytest.mark.parametrize("document_of", [json_of, escaped_of, cdata_of, link_of, href_of])
+def test_a_start_tag_that_is_text_is_a_part_of_a_url(
+    document_of: Callable[[str], bytes], url: str
+) -> None:
+    document = document_of(url)
+    found = read(document)
+    assert (found.urls, found.complete) == ([A, url, C], True)
+    if document.startswith(b"<"):
+        assert_readers_agree([document])
+
+
+def test_a_data_uri_may_be_a_document() -> None:
+    uri = "data:image/svg+xml;utf8,<?xml version='1.0'?><svg><title>T</title></svg>"
+    image = f"<image:image><image:loc>{escape(uri)}</image:loc></image:image>"
+    found = read(urlset(u(A, image)).encode())
+    assert [image["loc"] for image in found.pages[0]["images"]] == [uri]
+    assert found.complete
 
 
 @pytest.mark.parametrize("line", ["h<div>Error</div>ttp://h/b", "http<h1>502</h1>://h/b"])
@@ -250,6 +287,46 @@ def test_a_heading_between_the_lines_costs_nothing(line: str) -> None:
 def test_in_another_line_of_robots_txt(line: str) -> None:
     document = f"User-agent: *\nSitemap: {A}\n{line}\nSitemap: {C}\n"
     assert_incomplete(read(document.encode(), url="http://h/robots.txt"), [A, C])
+
+
+@pytest.mark.parametrize("path", ["/shop/<section>/x", "/<error>/", "/x/<code>y", "/<title>/<p>"])
+def test_a_start_tag_in_a_rule_of_robots_txt_costs_nothing(path: str) -> None:
+    document = f"User-agent: *\nDisallow: {path}\nSitemap: {A}\n"
+    found = read(document.encode(), url="http://h/robots.txt")
+    assert (found.urls, found.complete) == ([A], True)
+
+
+@pytest.mark.parametrize("url", ["http://h/b@", "http://h/b@x", "'http://h/b@'", "<http://h/b@>"])
+@pytest.mark.parametrize("part", [*PARTS[:2], *PARTS[3:6], "<html>502</html>"])
+def test_an_escaped_part_of_an_error_page_in_robots_txt(part: str, url: str) -> None:
+    document = robots_of(url.replace("@", escape(part)))
+    assert_incomplete(read(document, url="http://h/robots.txt"), [A, C])
+
+
+@pytest.mark.parametrize(
+    ("value", "url"),
+    [
+        ("http://h/x<h1>502", "http://h/x<h1>502"),
+        ("http://h/b<span>", B),
+        ("http://h/b <a>list</a>", B),
+        ("http://h/b</pre>list", B),
+        ("http://h/b # <h1>list</h1>", B),
+    ],
+)
+def test_markup_in_or_after_a_url_of_robots_txt(value: str, url: str) -> None:
+    found = read(robots_of(value), url="http://h/robots.txt")
+    assert (found.urls, found.complete) == ([A, url, C], True)
+
+
+@pytest.mark.parametrize("url", ["<http://h/b<p>502</p>>", "http://h/b<h1>Error #502</h1>"])
+def test_a_page_with_special_characters_in_robots_txt(url: str) -> None:
+    document = robots_of(url)
+    assert_incomplete(read(document, url="http://h/robots.txt"), [A, C])
+
+
+@pytest.mark.parametrize("line", ["<head>", "<Error>", "x <Error><Code>1</Code></Error>"])
+def test_a_line_of_a_page_between_the_lines(line: str) -> None:
+    assert_incomplete(read(text_of(line)), [A, C])
 
 
 @pytest.mark.parametrize("field", ["image:loc", "image:license"])

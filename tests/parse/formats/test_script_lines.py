@@ -6,7 +6,9 @@ from typing import Final
 
 import pytest
 
+from tests.cost import assert_linear, cost
 from tests.parse.reading import Reading, read
+from usp._parse.document import Source, inspect
 
 ROBOTS: Final = "http://h/robots.txt"
 A, B, C = "http://h/a", "http://h/b", "http://h/c"
@@ -235,3 +237,70 @@ def test_a_text_that_ends_in_the_scheme_of_a_url_is_cut_off(cut: str) -> None:
     assert found.urls == [A]
     assert not found.complete
     assert read_everywhere(f"{A}\n{cut}x").complete
+
+
+ONE_LINE: Final = "<br /><b>Warning</b>: x on line 3"
+
+
+@pytest.mark.parametrize(
+    ("line", "urls"),
+    [
+        (f"{B}{ONE_LINE}{ONE_LINE}<br />c", [f"{B}c"]),
+        (f"{B}{ONE_LINE * 300}<br />c", [f"{B}c"]),
+        (f"{B}{ONE_LINE}<br />x{ONE_LINE}<br />c", [f"{B}xc"]),
+        (f"http{ONE_LINE}{ONE_LINE}<br />://h/b", [B]),
+    ],
+)
+def test_each_message_on_a_line_is_removed(line: str, urls: list[str]) -> None:
+    text = read(f"{A}\n{line}\n{C}\n".encode())
+    assert (text.urls, text.complete) == ([A, *urls, C], True)
+    robots = read(f"Sitemap: {A}\nSitemap: {line}\nSitemap: {C}\n".encode(), url=ROBOTS)
+    assert (robots.urls, robots.complete) == ([A, *urls, C], True)
+
+
+@pytest.mark.parametrize("last", ["<b>Fatal error</b>: y on line 4<br />", "<b>Warning</b>: y"])
+def test_a_message_on_a_line_after_which_nothing_is_known(last: str) -> None:
+    line = f"{B}{ONE_LINE}<br />{last}"
+    text = read_everywhere(f"{A}\n{line}\n{C}\n")
+    assert (text.urls, text.complete) == ([A, C], False)
+    robots = read(f"Sitemap: {A}\nSitemap: {line}\nSitemap: {C}\n".encode(), url=ROBOTS)
+    assert (robots.urls, robots.complete) == ([A, C], False)
+
+
+def test_messages_after_another_text_on_a_line() -> None:
+    found = read(f"{A}{ONE_LINE}\n\nx{ONE_LINE}{ONE_LINE}\n{C}\n".encode())
+    assert (found.urls, found.complete) == ([A, C], True)
+
+
+def read_line_of_messages(size: int) -> None:
+    lines = f"{B}{ONE_LINE * 1_500}<br />c\n" * (size // 50_000)
+    read(lines.encode())
+
+
+def test_many_messages_on_a_line_take_linear_time() -> None:
+    assert assert_linear(read_line_of_messages, 1_000_000).seconds < 4
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "count"), [("Warning: x on line 3\n", "SM309", 700), (HTML, "SM311", 1)]
+)
+def test_many_messages_are_all_told(message: str, code: str, count: int) -> None:
+    document = f"{A}\n{B}{'' if message is HTML else chr(10)}{message * 700}{C}\n"
+    found = read(document.encode())
+    assert (found.urls, found.complete) == ([A, B, C], True)
+    (problem,) = found.problems
+    assert problem.code == code
+    assert problem.line == (2 if message is HTML else 3)
+    assert message is HTML or str(count) in problem.message
+
+
+def read_messages(url: str, message: str, count: int) -> None:
+    chunks = [url.encode(), *[message.encode() * 1_000] * (count // 1_000)]
+    assert sum(1 for _ in inspect(Source(chunks, "http://h/s.txt")).pages) == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "message"), [(f"{A}\n", "Warning: x on line 3\n"), (A, f"{ONE_LINE}\n")]
+)
+def test_messages_among_lines_take_little_memory(url: str, message: str) -> None:
+    assert cost(read_messages, url, message, 100_000).memory < 4 << 20

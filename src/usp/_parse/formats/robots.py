@@ -8,7 +8,7 @@ from usp._display import redact, without_credentials
 from usp._parse.diagnostics import START, Diagnostics, ReadPosition
 from usp._parse.formats.script_lines import LineSyntax, lines_without_messages
 from usp._parse.values.deduplicate import Deduplicator
-from usp._parse.values.html_page import INTERRUPTED, begins_page, has_page
+from usp._parse.values.html_page import INTERRUPTED, begins_page, has_page, is_interrupted
 from usp._parse.values.strip_url_junk import strip_quotes
 from usp._parse.values.text import clean_line
 from usp._parse.values.urls import check_url, is_http_url, resolve_url
@@ -45,6 +45,8 @@ _LINE_AFTER_JUNK: Final = re.compile(
 """The same after the output of a script."""
 _COMMENT_OR_KEY: Final = re.compile(rf"#|(?:[-*\u2022]\s++)?{_KEY_LINE.pattern}", re.IGNORECASE)
 _URL_OR_SITEMAP: Final = re.compile(r"https?://|site-?map", re.IGNORECASE)
+_START_TAG_IN_URL: Final = re.compile(r"<[A-Za-z][^<>]*+>(?!(?:\s*+<[^<>]*+>?+)*+\s*+\Z)")
+"""A tag directly after a part of a URL, if there is not just other markup behind it."""
 _CUT_KEY: Final = re.compile(r"s(?:i(?:t(?:e-?+(?:m(?:ap?)?)?)?)?)?", re.IGNORECASE)
 """The beginning of the key of a sitemap, or all of it."""
 
@@ -86,17 +88,16 @@ def sitemaps_in_robots(
         match = _SITEMAP.match(line)
         # Some sites break the line after the colon.
         value = match["value"] if match else line if url_expected and is_http_url(line) else ""
-        value = value.partition("#")[0].strip()
-        if has_page(value):
-            diagnostics.report(*INTERRUPTED)
-            url_expected = False
-            continue
+        value = _without_comment(value)
         is_regular = match and match["separator"].strip() == ":" and _REGULAR_FIELD.match(line)
         if value and (not is_regular or _unquote(value) != value):
             shown = redact(line.replace(value, without_credentials(value)))[:200]
             diagnostics.report("SM607", f"{shown!r} is not a regular Sitemap line")
         url_expected = bool(match and not value) or (url_expected and not line)
         for text in _split_urls(_unquote(value), diagnostics):
+            if is_interrupted(text):
+                diagnostics.report(*INTERRUPTED)
+                continue
             check_url(text, base, diagnostics)
             url = resolve_url(text, base, keep_userinfo=True)
             if url and not seen.add(url):
@@ -147,16 +148,28 @@ def _split_glued(line: str, diagnostics: Diagnostics) -> list[str]:
     return [line[at:ended].strip() for at, ended in zip([0, *starts], ends, strict=True)]
 
 
+def _without_comment(value: str) -> str:
+    """Return a value without a comment; a page in the value may contain the sign of one."""
+    before = value.partition("#")[0]
+    is_in_page = "<" in before and not is_interrupted(before) and is_interrupted(value)
+    return (value if is_in_page else before).strip()
+
+
 def _unquote(value: str) -> str:
-    """Remove quotes around a value, and markup after it."""
+    """Remove quotes around a value, and markup after it, which neither interrupts it nor has text.
+
+    What stands before a text in markup need not be the whole URL.
+    """
     value = strip_quotes(value)
-    return value.partition("<")[0].strip() or value
+    before = value.partition("<")[0]
+    is_in_url = _START_TAG_IN_URL.match(value, len(before.rstrip())) is not None
+    return value if is_in_url or is_interrupted(value) else before.strip() or value
 
 
 def _split_urls(value: str, diagnostics: Diagnostics) -> list[str]:
     """Return the URLs of one line: some sites declare several."""
     words = [word for word in _URL_SEPARATOR.split(value) if word]
-    if len(words) > 1 and all(map(is_http_url, words)):
+    if len(words) > 1 and all(map(is_http_url, words)) and not is_interrupted(value):
         diagnostics.report("SM607", "one line declares several sitemaps")
         return words
     return [value] if value else []

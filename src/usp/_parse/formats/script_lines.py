@@ -26,6 +26,8 @@ _URL_START: Final = re.compile("https?://", re.IGNORECASE)
 _CUT_SCHEME: Final = re.compile(CUT_SCHEME, re.IGNORECASE)
 _MAX_JOINED: Final = 8192
 """A longer line is no URL: nothing is added to it, so that the time stays linear."""
+_MAX_HELD: Final = 256
+"""How many messages are held until it is known what follows them."""
 _ENDED: Final = ("SM209", "a script's error ends the list: lines may be missing")
 
 
@@ -43,10 +45,11 @@ class LineSyntax(NamedTuple):
 
 
 class _Message(NamedTuple):
-    """A line with a message in it."""
+    """A message in a line."""
 
+    start: int
     before: str
-    rest: str
+    """The text between the message before it and this one."""
     is_html: bool
     is_fatal: bool
     is_whole: bool
@@ -85,8 +88,9 @@ class ScriptLines:
                     yield held[0]
                     reader.shown = None
             else:
-                message = _message_in(text)
-                yield from self._show(self._tell(line, message) if message else self._take(line))
+                messages, rest = _messages_in(text)
+                found = self._tell(line, messages, rest) if messages else self._take(line)
+                yield from self._show(found)
 
     def end(self) -> Iterator[str]:
         """Yield the last lines."""
@@ -144,10 +148,38 @@ class ScriptLines:
             yield from self._interrupt(held)
             self._hold(line)
 
-    def _tell(self, line: _Line, message: _Message) -> Iterator[_Line]:
-        """Handle a message."""
+    def _tell(self, line: _Line, messages: list[_Message], rest: str) -> Iterator[_Line]:
+        """Handle the messages in a line, and what stands before and behind them."""
+        for message in messages:
+            yield from self._take_before(message, line[1])
+            held = self._held
+            if held is None or not self.syntax.has_url(held[0]):
+                yield from self._release()
+                yield line if message is messages[0] else (line[0][message.start :], line[1])
+                if message.is_fatal:
+                    position = line[1] if self.diagnostics.locating else None
+                    self.diagnostics.report(*_ENDED, position=position)
+                return
+            if message.is_fatal or not message.is_whole:
+                yield from self._interrupt(held)
+                return
+            self._gap = None
+            if not self._messages or self._messages[-1] is not line:
+                yield from self._make_room()
+                self._messages.append(line)
+            self._is_html = self._is_html and message.is_html
+        if rest:
+            yield from self._take((rest, line[1]))
+
+    def _make_room(self) -> Iterator[_Line]:
+        """Yield the messages that are held if they are many, before the line that is held."""
+        if len(self._messages) == _MAX_HELD:
+            yield from () if self._is_html else self._messages
+            self._messages.clear()
+
+    def _take_before(self, message: _Message, position: Position) -> Iterator[_Line]:
         if message.before:
-            yield from self._take((message.before, line[1]))
+            yield from self._take((message.before, position))
         elif message.is_html and self._gap is None and self._held and not self._messages:
             # The line break before it is on the line that it interrupts.
             before = without_line_break(self._held[0])
@@ -155,21 +187,6 @@ class ScriptLines:
                 yield from self._release()
             elif before:
                 self._held = before, self._held[1]
-        held = self._held
-        if held is None or not self.syntax.has_url(held[0]):
-            yield from self._release()
-            yield line
-            if message.is_fatal:
-                position = line[1] if self.diagnostics.locating else None
-                self.diagnostics.report(*_ENDED, position=position)
-        elif message.is_fatal or not message.is_whole:
-            yield from self._interrupt(held)
-        else:
-            self._gap = None
-            self._messages.append(line)
-            self._is_html = self._is_html and message.is_html
-            if message.rest:
-                yield from self._take((message.rest, line[1]))
 
 
 def lines_without_messages(
@@ -190,20 +207,22 @@ def lines_without_messages(
     yield from lines.end()
 
 
-def _message_in(line: str) -> _Message | None:
-    """Return the message in a line, if there is one."""
-    start = MESSAGE_START.search(line)
-    if start is None:
-        return None
-    end = MESSAGE_END.search(line, start.end())
-    is_html, is_fatal = start[0].startswith("<b>"), _FATAL in start[0]
-    # The first line of a fatal error that has several: on its own, or right after a URL.
-    is_first = is_fatal and (not start.start() or _ends_in_url(line[: start.start()]))
-    if end is None and not (is_html or is_first):
-        return None
-    rest = line[end.end() :] if end else ""
-    before = without_line_break(line[: start.start()])
-    return _Message(before, rest, is_html, is_fatal, end is not None)
+def _messages_in(line: str) -> tuple[list[_Message], str]:
+    """Return the messages in a line, and what stands behind the last one."""
+    messages: list[_Message] = []
+    at = 0
+    while start := MESSAGE_START.search(line, at):
+        before = line[at : start.start()]
+        end = MESSAGE_END.search(line, start.end())
+        is_html, is_fatal = start[0].startswith("<b>"), _FATAL in start[0]
+        # The first line of a fatal error that has several: on its own, or right after a URL.
+        is_first = is_fatal and (not before or _ends_in_url(before))
+        if end is None and not (is_html or is_first):
+            break
+        text = without_line_break(before)
+        messages.append(_Message(start.start(), text, is_html, is_fatal, end is not None))
+        at = end.end() if end else len(line)
+    return messages, line[at:]
 
 
 def _ends_in_url(text: str) -> bool:

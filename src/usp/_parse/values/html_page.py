@@ -2,11 +2,13 @@
 
 What stands before the page is the beginning of a URL, and what stands after it need not be the
 rest: there is no URL. So it is with the error of a storage service, and with a message of a script
-whose end is missing; and it is the same whether the tags are markup or a part of the text. Other
-markup in a URL, such as a line break, is removed (``strip_url_junk``) or kept as written.
+whose end is missing; and it is the same whether the tags are markup or a part of the text, where an
+element needs its end tag. Other markup in a URL, such as a line break, is removed
+(``strip_url_junk``) or kept as written.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from usp._parse.values.script_messages import is_incomplete_message
@@ -20,8 +22,8 @@ INTERRUPTED_OTHER: Final = ("SM209", "a URL was skipped: an HTML page or a messa
 """The same for another URL than that of the entry, such as that of an image."""
 PAGE_START: Final = "<html>"
 """What a URL has where a page begins in it, if the tags of the page are no part of the text."""
-_HEADINGS: Final = ("body", "h1", "h2", "h3", "h4", "h5", "h6")
-_ELEMENTS: Final = frozenset({"html", "head", "title", "script", "style", "error", *_HEADINGS})
+_TEXT_ELEMENTS: Final = (*("head", "title", "body", "error"), *("h1", "h2", "h3", "h4", "h5", "h6"))
+_ELEMENTS: Final = frozenset({"html", "script", "style", *_TEXT_ELEMENTS})
 """Elements of a page, or of a storage service's error, whose texts are no part of a URL; ``<b>`` or
 ``<a>`` may be around one."""
 _BLOCKS: Final = frozenset(
@@ -46,11 +48,14 @@ _BLOCKS: Final = frozenset(
 )
 """Elements of messages. Around a URL they may be a template's, but nobody writes one in the middle
 of it."""
-_PAGE: Final = re.compile(r"<(?:!doctype\s|\?xml\s|(?:html|head|error)[\s>])", re.IGNORECASE)
+_DOCUMENT: Final = re.compile(r"<(?:!doctype|\?xml|html)[\s>]", re.IGNORECASE)
 """How a page begins, or another document."""
-_HEADING: Final = re.compile(rf"<(?:{'|'.join(_HEADINGS)})[\s>]", re.IGNORECASE)
-"""How it goes on. A URL of a search may contain a ``<script>``, and a template a ``<title>``."""
-_BLOCK: Final = re.compile(rf"<(?:{'|'.join(sorted(_BLOCKS))})(?:\s[^<>]*+)?+>", re.IGNORECASE)
+_TAG: Final = re.compile(
+    rf"<(/?)({'|'.join([*_TEXT_ELEMENTS, *sorted(_BLOCKS)])})[\s>]", re.IGNORECASE
+)
+"""A tag as text. A URL of a search may contain a ``<script>``, which is not looked for."""
+_DOCUMENT_PARTS: Final = frozenset({"head", "error"})
+_PART_LINE: Final = re.compile(rf"<(?:{'|'.join(sorted(_DOCUMENT_PARTS))})[\s>]", re.IGNORECASE)
 _ONLY_TAGS: Final = re.compile(r"(?:\s*+<[^<>]*+>)*+\s*+")
 
 
@@ -69,29 +74,57 @@ def is_block(name: str) -> bool:
 
 def begins_page(line: str) -> bool:
     """Tell whether a page, or a message without an end, begins in a line, which need be no URL."""
-    return "<" in line and (_PAGE.search(line) is not None or is_incomplete_message(line))
+    return "<" in line and (
+        _begins_document(line)
+        or _PART_LINE.match(line) is not None
+        or not _DOCUMENT_PARTS.isdisjoint(_closed_elements(line))
+    )
 
 
 def has_page(cleaned: str) -> bool:
-    """Tell whether a page, or a message without an end, begins in a URL that was cleaned."""
-    if "<" not in cleaned:
+    """Tell whether a page, or a message without an end, begins in a URL that was cleaned.
+
+    Where the tags are a part of the text, an element has its end tag: a URL may contain the name of
+    one in brackets, as ``List<Error>``. A ``data:`` URI may be a document.
+    """
+    if "<" not in cleaned or cleaned[:5].lower() == "data:":
         return False
-    if begins_page(cleaned) or _HEADING.search(cleaned):
+    if _begins_document(cleaned):
         return True
-    block = _block_in(cleaned)
-    return block is not None and not _ONLY_TAGS.fullmatch(cleaned, block.start())
+    elements = _closed_elements(cleaned)
+    if not _BLOCKS.issuperset(elements):
+        return True
+    block = _block_in(cleaned, elements)
+    return block > 0 and not _ONLY_TAGS.fullmatch(cleaned, block)
 
 
 def without_empty_block(cleaned: str) -> str:
     """Return a URL without a block of HTML behind it that has no text."""
-    block = _block_in(cleaned)
-    is_empty = block is not None and _ONLY_TAGS.fullmatch(cleaned, block.start())
-    return cleaned[: block.start()].rstrip() if block and is_empty else cleaned
+    block = _block_in(cleaned, _closed_elements(cleaned))
+    is_empty = block > 0 and _ONLY_TAGS.fullmatch(cleaned, block)
+    return cleaned[:block].rstrip() if is_empty else cleaned
 
 
-def _block_in(cleaned: str) -> re.Match[str] | None:
-    """Return the first block of HTML after the beginning of a URL."""
-    return None if cleaned.startswith("<") else _BLOCK.search(cleaned, 1)
+def _begins_document(text: str) -> bool:
+    return _DOCUMENT.search(text) is not None or is_incomplete_message(text)
+
+
+def _closed_elements(text: str) -> dict[str, int]:
+    """Return where the elements of a page begin that have an end tag, by their names."""
+    opened: dict[str, int] = {}
+    closed: dict[str, int] = {}
+    for tag in _TAG.finditer(text):
+        name = tag[2].lower()
+        if not tag[1]:
+            opened.setdefault(name, tag.start())
+        elif name in opened:
+            closed[name] = opened[name]
+    return closed
+
+
+def _block_in(cleaned: str, elements: Mapping[str, int]) -> int:
+    """Return where the first block begins after the beginning of a URL; 0 if there is none."""
+    return 0 if cleaned.startswith("<") else min(elements.values(), default=0)
 
 
 def is_interrupted(text: str) -> bool:
