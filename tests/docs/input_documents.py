@@ -171,6 +171,9 @@ MALFORMED: Final[dict[str, Input]] = {
     "a feed whose header is joined to a later item: `</title><link>http://h/b</link></item>`": feed(
         f"{T}<link>{B}</link></item>", item(LINK + T)
     ),
+    "a feed with a fault in its header: `<title>A & B</title>`": feed(
+        "<title>A & B</title>", item(LINK + T)
+    ),
     "a feed whose header is cut off: `<description>Al`": feed(
         f"{T}<description>Al", item(LINK + T)
     ),
