@@ -7,7 +7,10 @@ from typing import Final
 
 from usp.exceptions import MissingExtraError
 
-_BROKEN: Final = (ImportError, AttributeError, RuntimeError, SystemError, TypeError, ValueError)
+_BROKEN: Final = (
+    *(ImportError, OSError, AttributeError, NameError, LookupError),
+    *(RuntimeError, SyntaxError, SystemError, TypeError, ValueError),
+)
 """What the import of a package raises whose parts, or those of another one, don't fit together."""
 
 
@@ -47,7 +50,7 @@ def _missing(package: str, purpose: str, extra: str | None) -> MissingExtraError
 
 
 def _broken(package: str, purpose: str, error: Exception) -> MissingExtraError:
-    """Return the error of a package that is installed, while something that it needs is not."""
+    """Return the error of a package that is installed, but can't be imported."""
     return MissingExtraError(f"{purpose} needs {package}, which can't be imported: {error}")
 
 

@@ -100,7 +100,7 @@ def whole_file(
                 yield file
             if is_kept():
                 flush_to_disk(written)
-                with sole_writer(target.parent):
+                with writer_lock(target.parent):
                     if state:
                         state.check()
                     move_into_place(written, target)
@@ -204,42 +204,38 @@ def scratch_folder(within: Path, *elsewhere: Path) -> Iterator[Path]:
 
 
 def move_into_place(written: Path, destination: Path) -> None:
-    """Give a whole file or folder its name.
+    """Give a whole file or folder its name, after ``flush_to_disk``.
 
     A file takes the place, and the permissions, of one that is there.
     """
-    flush_to_disk(written)
     if destination.is_file():
         shutil.copymode(destination, written)
     written.replace(destination)
 
 
 def flush_to_disk(written: Path) -> None:
-    """Have the system write a file, or the files of a folder: else a name could outlive its rows.
-
-    It takes no time to do so again.
-    """
+    """Have the system write a file, or those of a folder: else a name could outlive its rows."""
     for file in written.iterdir() if written.is_dir() else [written]:
         with file.open("rb+") as opened:
             os.fsync(opened.fileno())
 
 
 @contextmanager
-def sole_writer(folder: Path) -> Iterator[None]:
-    """Keep other processes and threads out of such a block for the same folder.
+def writer_lock(folder: Path) -> Iterator[None]:
+    """Wait for other processes and threads in such a block for the same folder, up to 5 seconds.
 
     So a file doesn't change between a look at it and its replacement. The block takes
-    milliseconds: who holds the lock for long has it for another reason (``flock DIR usp …``), and
-    is not waited for. Windows has no locks of folders.
+    milliseconds: who holds the lock longer has it for another reason (``flock DIR usp …``), and the
+    block is entered without it. On Windows, which has no locks of folders, nothing is locked.
     """
     lock: int | None = None
-    if sys.platform != "win32":
-        with suppress(OSError):  # a folder that can't be read, a file system without locks
-            lock = _open_lock(folder)
-            until = time.monotonic() + _LOCK_SECONDS
-            while not _try_lock(lock) and time.monotonic() < until:
-                time.sleep(_LOCK_PAUSE)
     try:
+        if sys.platform != "win32":
+            with suppress(OSError):  # a folder that can't be read, a file system without locks
+                lock = _open_lock(folder)
+                until = time.monotonic() + _LOCK_SECONDS
+                while not _try_lock(lock) and time.monotonic() < until:
+                    time.sleep(_LOCK_PAUSE)
         yield
     finally:
         if lock is not None:

@@ -220,7 +220,8 @@ def test_before_a_url(document_of: Callable[[str], bytes], part: str) -> None:
 
 
 def test_a_message_in_a_block_before_a_url_is_no_part_of_it() -> None:
-    assert_incomplete(read(loc_of(f"<div><p>Error</p></div>{B}")), [A, C])
+    for message in ("<div><p>Error</p></div>", "<div>Note: gone</div>", "<p>Error: gone</p>"):
+        assert_incomplete(read(loc_of(f"{message}{B}")), [A, C])
     assert read(loc_of(f"<div><p>{B}</p></div>")).urls == [A, B, C]
 
 

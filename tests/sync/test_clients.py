@@ -159,3 +159,29 @@ def test_a_wrong_ca_bundle_leaves_no_state_behind(
     (tmp_path / "a.xml").write_bytes(urlset("1"))
     with usp.sync(tmp_path / "a.xml", state=tmp_path / "state.db") as changes:
         assert list(changes) == [], "a file needs none"
+
+
+@pytest.mark.parametrize("has_etag", [True, False])
+def test_rules_of_a_robots_txt_that_has_not_changed_are_obeyed(
+    has_etag: bool, server: LoopbackServer, tmp_path: Path
+) -> None:
+    rules = "User-agent: *\nDisallow: /b.xml\n"
+    declared = "".join(f"Sitemap: {server.at(path)}\n" for path in ("/a.xml", "/b.xml"))
+    server.site |= {path: urlset(server.at(f"{path}/1")) for path in ("/a.xml", "/b.xml")}
+
+    def robots(handler: Handler) -> None:
+        body = (rules + declared).encode()
+        is_known = has_etag and handler.headers["If-None-Match"] == '"1"'
+        handler.send_response(304 if is_known else 200)
+        handler.send_header("Content-Length", "0" if is_known else str(len(body)))
+        if has_etag:
+            handler.send_header("ETag", '"1"')
+        handler.end_headers()
+        handler.wfile.write(b"" if is_known else body)
+
+    server.site["/robots.txt"] = robots
+    for _ in range(3):
+        list(usp.sync(server.url, state=tmp_path / "state.db", robots="obey"))
+    assert server.requested.count("/robots.txt") == 3
+    assert "/a.xml" in server.requested
+    assert "/b.xml" not in server.requested

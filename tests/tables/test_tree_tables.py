@@ -132,3 +132,6 @@ def test_a_document_without_a_url_has_nulls() -> None:
     assert (page["site"], page["sitemap_url"], page["url"]) == (None, None, "http://h.example/1")
     assert (sitemap["site"], sitemap["url"], sitemap["declared_url"]) == (None, None, None)
     assert (site["site"], site["pages"]) == (None, 1)
+    tree = usp.parse(index("http://h.example/a.xml"))
+    child = collected(tables_of(tree, ["sitemaps"]))["sitemaps"][-1]
+    assert (child["url"], child["parent_url"]) == ("http://h.example/a.xml", None)

@@ -45,6 +45,9 @@ class CrawlOptions:
     large_reads: AbstractAsyncContextManager[object] | None = None
     """In asyncio: entered while a document is read that is larger than that. A semaphore that many
     crawls share limits how many such documents they hold in memory."""
+    robots_rules: bool = False
+    """Read what robots.txt says to the agent of the policy, though it need not be obeyed: for a
+    table of sites."""
     every_node: bool = False
     """In a stream: hand over every node that was decided, also those without pages; but no guess
     that was not made."""
@@ -61,6 +64,7 @@ class CrawlOptions:
             probe_early=self.probe_early,
             streaming=self.streaming,
             skip_delays=self.skip_delays,
+            robots_rules=self.robots_rules,
             every_node=self.every_node,
         )
 

@@ -9,7 +9,9 @@ from usp._crawl.robots import robots_url
 
 def read_options(resource: Resource, policy: Policy, cursor: Cursor) -> ReadOptions:
     """Return how the document of a resource is read."""
-    find_stored = cursor.options.find_stored
+    needs_rules = _needs_rules(resource, policy, cursor)
+    # Rules are in no stored document: a sync keeps which sitemaps a robots.txt names.
+    find_stored = None if needs_rules else cursor.options.find_stored
     return ReadOptions(
         resource.kind,
         policy.extensions,
@@ -20,11 +22,11 @@ def read_options(resource: Resource, policy: Policy, cursor: Cursor) -> ReadOpti
         resource.progress or ResponseProgress(),
         cursor.child_selection,
         resource.url,
-        policy.robots_agent if _needs_rules(resource, policy, cursor) else None,
+        policy.robots_agent if needs_rules else None,
     )
 
 
 def _needs_rules(resource: Resource, policy: Policy, cursor: Cursor) -> bool:
     """Tell whether the crawl will ask what a robots.txt says: to obey it, or for a table."""
     is_robots = resource.url == robots_url(resource.origin)
-    return is_robots and (policy.robots == "obey" or cursor.options.every_node)
+    return is_robots and (policy.robots == "obey" or cursor.options.robots_rules)

@@ -21,7 +21,7 @@ from usp._whole_file import (
     move_into_place,
     output_error,
     scratch_folder,
-    sole_writer,
+    writer_lock,
 )
 from usp.exceptions import SitemapException, StorageError, UsageError
 
@@ -137,7 +137,7 @@ class Output:
             for move in self.moves:
                 flush_to_disk(move.written)
             if self.moves:
-                with sole_writer(self.moves[0].destination.parent):
+                with writer_lock(self.moves[0].destination.parent):
                     self._move_files()
 
     def _move_files(self) -> None:

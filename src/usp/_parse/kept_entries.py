@@ -17,6 +17,8 @@ from usp._parse.xml.entry_builder import Entry
 
 _TOGETHER: Final = 512
 """How many entries are compressed at once."""
+_MAX_WAITING: Final = 256 * 1024
+"""How many characters wait to be compressed: an entry may be long."""
 _MAX_BYTES: Final = 64 * 1024
 """How much is kept of a document, compressed: more of it is read again. A crawl may hold thousands
 of documents, and small ones are in memory as they are."""
@@ -28,11 +30,12 @@ _FASTEST: Final = 1
 class KeptEntries:
     """The entries of one document, in its order, without those that name a sitemap."""
 
-    __slots__ = ("_compressed", "_split", "_waiting", "is_whole")
+    __slots__ = ("_characters", "_compressed", "_split", "_waiting", "is_whole")
 
     def __init__(self) -> None:
         self._compressed: list[bytes] = []
         self._waiting: list[Entry] = []
+        self._characters = 0  # of those that wait
         self._split = 0  # how many entries the pattern reader has split
         self.is_whole = True
         """Whether all entries are kept, as far as the document was read."""
@@ -60,13 +63,15 @@ class KeptEntries:
             self._drop()
             return
         for name, record, offset in iter_entries([piece]):
-            self._waiting.append((name, list(record), offset))
-        if len(self._waiting) >= _TOGETHER:
+            fields = list(record)
+            self._waiting.append((name, fields, offset))
+            self._characters += sum(len(text) for _, text in fields)
+        if len(self._waiting) >= _TOGETHER or self._characters >= _MAX_WAITING:
             self._compress()
 
     def _compress(self) -> None:
         self._compressed.append(zlib.compress(json.dumps(self._waiting).encode(), _FASTEST))
-        self._waiting = []
+        self._waiting, self._characters = [], 0
         if sum(map(len, self._compressed)) > _MAX_BYTES:
             self._drop()
 

@@ -66,6 +66,7 @@ class CrawlTables(SiteTables):
             recurse_list_callback,
             observer=observer,
             streaming=True,
+            robots_rules="sites" in self._choice,
             every_node=not _NODE_TABLES.isdisjoint(self._choice.tables),
         )
 

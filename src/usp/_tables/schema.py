@@ -107,12 +107,12 @@ _BOOLEAN, _TIMESTAMP = ColumnType.BOOLEAN, ColumnType.TIMESTAMP
 _TEXTS, _ROWS = ColumnType.TEXTS, ColumnType.ROWS
 
 _SITE: Final = Column(
-    "site", _TEXT, "the source", "The site, file or sitemap that was read, as it was named.",
+    "site", _TEXT, "the source", "The site, file or sitemap that was read, as it was named; null for a document without a name.",
     repeats=True,
 )  # fmt: skip
 _SITEMAP_URL: Final = Column(
     "sitemap_url", _TEXT, "the response",
-    "The URL of the sitemap, after redirects; the name of a file.",
+    "The URL of the sitemap, after redirects; the name of a file; null if it has none.",
     repeats=True,
 )  # fmt: skip
 

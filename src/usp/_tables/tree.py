@@ -103,7 +103,7 @@ class _TreeTables(SiteTables):
             yield from self._pages.batches(taken, sitemap.url or None)
         if "sitemaps" in self._choice or "sites" in self._choice:
             row = self._sitemap_row(sitemap, count)
-            row |= {"parent_url": parent.url if parent else None, "level": level}
+            row |= {"parent_url": (parent.url or None) if parent else None, "level": level}
             yield from self._rows("sitemaps", [self._counted(row, count)])
         if "problems" in self._choice or "sites" in self._choice:
             yield from self._problems(sitemap.problems, sitemap.url or None)

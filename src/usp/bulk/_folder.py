@@ -17,7 +17,7 @@ from usp._crawl.urls import is_start_url
 from usp._display import redact_argument
 from usp._extras import load
 from usp._validate import shown_argument
-from usp._whole_file import exclusive, move_into_place, output_error, scratch_folder
+from usp._whole_file import exclusive, flush_to_disk, move_into_place, output_error, scratch_folder
 from usp.exceptions import StorageError, UsageError
 
 _HTTP: Final = re.compile(r"https?:", re.IGNORECASE)
@@ -106,6 +106,7 @@ class _LocalFolder:
             for name, file in written.items():
                 destination = self._path / name
                 destination.parent.mkdir(exist_ok=True)
+                flush_to_disk(file)
                 move_into_place(file, destination)
 
     @contextmanager

@@ -13,8 +13,8 @@ from tests.parse.pattern.readers import assert_readers_agree
 from tests.parse.reading import Reading, atom, read, rss, u, urlset
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.document import Pages, Source, inspect
+from usp._parse.unexplained import REPAIRED, UnexplainedFaults
 from usp._parse.xml.signs import resembles
-from usp._parse.xml.unexplained import REPAIRED, UnexplainedFaults
 
 A, B, C = "http://h.example/a", "http://h.example/b", "http://h.example/c"
 

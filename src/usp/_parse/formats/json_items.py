@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from usp._parse.diagnostics import START, Diagnostics, Position, ReadPosition
 from usp._parse.input.chunks import rechunk
+from usp._parse.unexplained import REPAIRED, UnexplainedFaults
 from usp._parse.values.text import NULL_BLOCK
-from usp._parse.xml.unexplained import REPAIRED, UnexplainedFaults
 
 Item = tuple[dict[str, Any], int]
 """An item, and its offset."""
@@ -303,7 +303,7 @@ class JsonItemReader:
             self._start_pattern = self._start_pattern or ("id" in value and _start_of(text)) or None
             self._had_objects = True
             if text.count(_TITLE) > 1 and (repeated := _repeated_keys(text)):
-                cause = "it has a key twice, maybe of two items"
+                cause = "it has a key twice"
                 self._repeated.report(REPAIRED, repeated, cause, self._buffer_start + start)
             yield value, self._buffer_start + start
         self._item_start = None

@@ -11,12 +11,13 @@ from xml.parsers import expat
 
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.other_documents import report_other_document
+from usp._parse.unexplained import UnexplainedFaults
 from usp._parse.values.text import NULL_BLOCK
 from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.certain_faults import find_end_tag, find_fault_in_entry
 from usp._parse.xml.entry_builder import IMPLIED_ROOT, EntryBuilder
+from usp._parse.xml.feed_header import FeedHeader
 from usp._parse.xml.grammar import Grammar
-from usp._parse.xml.headers import Headers
 from usp._parse.xml.losses import CHILD_URL, LOC_END, HasLink, Losses
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.recovery import recover_entry, recover_root
@@ -30,7 +31,6 @@ from usp._parse.xml.resync import (
 )
 from usp._parse.xml.signs import resembles
 from usp._parse.xml.swallowed import SwallowedEntries
-from usp._parse.xml.unexplained import UnexplainedFaults
 from usp._parse.xml.unparsed import INSTRUCTION, UNPARSED, UNPARSED_START, UnparsedAhead
 
 MAX_ENTRY: Final = 1024 * 1024
@@ -69,7 +69,7 @@ class Faults:
         has_link: HasLink,
     ) -> None:
         self._losses = Losses(grammar, boundaries, has_link)
-        self._headers = Headers(grammar, builder)
+        self._header = FeedHeader(grammar, builder)
         self._boundaries = boundaries
         self._builder = builder
         self._buffer = buffer
@@ -287,7 +287,7 @@ class Faults:
             stop = find_next_start(buffer, after, points, final=final)
             skipped = min(max(after, fault), stop)  # what is in a comment is not lost
         self._report_lost(skipped, stop, offset, after_root=ended)
-        self._headers.close_ended(buffer.data[fault:stop])
+        self._header.close_ended(buffer.data[fault:stop])
         at_end = stop == len(buffer.data)
         if not builder.scope.has_root and not at_end:
             self.rootless = True  # the start tag of the root element is malformed

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
+from usp._parse.unexplained import PART_MISSING, REPAIRED, TEMPLATE
 from usp._parse.values.script_messages import remove_messages
 from usp._parse.values.urls import GLUED_URL, resolve_url
 from usp._parse.xml.boundaries import EntryBoundaries
@@ -19,7 +20,6 @@ from usp._parse.xml.entry_builder import Entry
 from usp._parse.xml.grammar import URL_KEYS, Grammar
 from usp._parse.xml.resync import without_comments
 from usp._parse.xml.signs import Signs, is_html, resembles
-from usp._parse.xml.unexplained import PART_MISSING, REPAIRED, TEMPLATE
 from usp._parse.xml.unparsed import COMMENT, unparsed_parts
 from usp.objects.page import Record
 

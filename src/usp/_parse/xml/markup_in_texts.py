@@ -29,7 +29,7 @@ class _BlockStart(str):
 _AROUND_URL: Final = _MarkupStart()
 _IN_URL: Final = _MarkupStart()
 """Where nothing but blanks stands before the element, and where the URL has begun."""
-_MAY_BE_URL: Final = re.compile(r"\s*+(?:[a-z][a-z+.-]*+:|/|\Z)", re.IGNORECASE)
+_MAY_BE_URL: Final = re.compile(r"\s*+(?:https?:|/|\Z)", re.IGNORECASE)
 
 
 def start_in_text(
@@ -56,16 +56,17 @@ def end_in_text(name: str, texts: list[str], field: Tag | None) -> None:
     if field is None or field.key not in URL_TEXTS or not is_block(name):
         return
     inside: list[str] = []
-    mark: str = _IN_URL
-    for mark in reversed(texts):
-        if isinstance(mark, _MarkupStart):
+    is_around = False
+    for text in reversed(texts):
+        if isinstance(text, _MarkupStart):
+            is_around = text is _AROUND_URL
             break
-        inside.append(mark)
-    text = "".join(reversed(inside))
-    if mark is _AROUND_URL and not _MAY_BE_URL.match(text):
+        inside.append(text)
+    written = "".join(reversed(inside))
+    if is_around and not _MAY_BE_URL.match(written):
         texts.append(_BlockStart(PAGE_START))
     # So that what is in it is not read again at the end of what is around it.
-    texts.append(_AROUND_URL if mark is _AROUND_URL and not text.strip() else _IN_URL)
+    texts.append(_AROUND_URL if is_around and not written.strip() else _IN_URL)
 
 
 def _has_begun(texts: list[str]) -> bool:
@@ -84,7 +85,7 @@ def joined(texts: list[str]) -> str:
     while last > 0 and (isinstance(texts[last], _BlockStart) or not texts[last].strip()):
         last -= 1
     rest = [text for text in texts[last + 1 :] if not isinstance(text, _BlockStart)]
-    return "".join(texts[: last + 1] + rest) if rest else "".join(texts[: last + 1])
+    return "".join([*texts[: last + 1], *rest])
 
 
 def before_markup(texts: list[str]) -> str:

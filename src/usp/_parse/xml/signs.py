@@ -46,6 +46,8 @@ _CUT_TO_NOTHING: Final = re.compile(f"(?:{CUT_SCHEME})?", re.IGNORECASE)
 """What is left of a text, or of a URL, whose end is missing right after its beginning."""
 _CUT_TAG: Final = re.compile(rb"<(?:/\s*+|/?+[A-Za-z_][\w.:-]*+)\Z")
 """A tag that the next one interrupts, at the end of a text."""
+_INSTRUCTION: Final = re.compile(rb"<\?(?!xml\s)", re.IGNORECASE)
+"""A processing instruction, and not the beginning of another document."""
 _HARMLESS_DECLARATION: Final = re.compile(
     rb"\]\]>|-->|<!(?:DOCTYPE|ENTITY|ELEMENT|ATTLIST)\s|<!\[\s*+(?:end)?if", re.IGNORECASE
 )
@@ -93,8 +95,7 @@ class Signs:
     def note_declaration(self, written: bytes) -> None:
         """Note what is written like a declaration, and is no comment."""
         self.dropped |= b"://" in written
-        is_instruction = written.startswith(b"<?") and not written.startswith(b"<?xml ")
-        is_instruction = is_instruction and written.endswith(b"?>")
+        is_instruction = _INSTRUCTION.match(written) and written.endswith(b"?>")
         if not (is_instruction or _HARMLESS_DECLARATION.match(written)):
             self.note_odd("declaration")
 

@@ -1,4 +1,4 @@
-"""Faults of tags that have no harmless cause: damage, or a template that is written so.
+"""Faults that have no harmless cause: damage, or a template that is written so.
 
 Damage by a disk or a transfer hits an entry here and there. What is the same in several entries of
 a document was written by its generator, and costs nothing. So what such a fault means is known when

@@ -14,12 +14,12 @@ from usp._parse.xml.signs import MAX_NAME, resembles
 _END_TAG: Final = re.compile(rb"</([^\s<>]{1,%d}+)\s*+>" % MAX_NAME)
 
 
-class Headers:
+class FeedHeader:
     """Closes the elements of a feed's header that end in what is skipped."""
 
     def __init__(self, grammar: Grammar, builder: EntryBuilder) -> None:
         self._builder = builder
-        self._around = frozenset(filter(None, (*grammar.roots, grammar.channel)))
+        self._around = frozenset({*grammar.roots, grammar.channel})
         self._has_header = not grammar.plain_texts
 
     def close_ended(self, skipped: bytes) -> None:
