@@ -1,9 +1,8 @@
 """The entries of pages that the inspection of a document has read, kept for a walk over them.
 
-A document that may list sitemaps is read when it is inspected, and again for its pages. Where every
-entry of it is malformed, that takes ten times as long as it should, so what was repaired is kept.
-It is compressed, and bounded; many entries that the pattern reader splits are read again, in less
-time.
+A document that may list sitemaps is read when it is inspected, and again for its pages. To repair a
+malformed entry takes long, so what was repaired is kept, compressed and bounded. Where there are
+many entries that the pattern reader splits, the document is read again: that takes little time.
 """
 
 import json
@@ -11,6 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from usp._json import parse_json
 from usp._parse.pages import CHILD
 from usp._parse.pattern.layout import EntryRun, iter_entries
 from usp._parse.xml.entry_builder import Entry
@@ -51,7 +51,7 @@ class KeptEntries:
 
     def __iter__(self) -> Iterator[Entry]:
         for compressed in self._compressed:
-            for name, record, offset in json.loads(zlib.decompress(compressed)):
+            for name, record, offset in parse_json(zlib.decompress(compressed)):
                 yield name, list(map(tuple, record)), offset
 
     def _add(self, piece: Entry | EntryRun) -> None:
