@@ -15,6 +15,7 @@ import pytest
 from tests.parse.json_feeds import VERSION, feed
 from tests.parse.pattern.readers import assert_readers_agree
 from tests.parse.reading import Reading, atom, read, rss, u, urlset
+from usp.tree import sitemap_from_str
 
 A, B, C = "http://h/a", "http://h/b", "http://h/c"
 
@@ -307,7 +308,13 @@ def test_an_escaped_part_of_an_error_page_in_robots_txt(part: str, url: str) -> 
 @pytest.mark.parametrize(
     ("value", "url"),
     [
-        ("http://h/x<h1>502", "http://h/x<h1>502"),
+        ("http://h/b<h1>502", B),
+        ("http://h/b<span>&nbsp;</span>", B),
+        ("http://h/b<h1></h1>", B),
+        ("http://h/b <p>list</p>", B),
+        ("http://h/b</p><p>Allow: /</p>", B),
+        ("<http://h/b> # <h1>list</h1>", B),
+        ("<http://h/b> # in <html>", B),
         ("http://h/b<span>", B),
         ("http://h/b <a>list</a>", B),
         ("http://h/b</pre>list", B),
@@ -333,8 +340,26 @@ def test_a_line_of_a_page_between_the_lines(line: str) -> None:
 @pytest.mark.parametrize("field", ["image:loc", "image:license"])
 def test_the_escaped_page_in_the_url_of_an_image(field: str) -> None:
     inside = f"<image:loc>http://h/i</image:loc><{field}>http://h/j{escape(PAGE)}</{field}>"
-    document = urlset(u(A), u(B, f"<image:image>{inside}</image:image>"))
-    assert_incomplete(read(document.encode()), [A, B])
+    found = read(urlset(u(A), u(B, f"<image:image>{inside}</image:image>")).encode())
+    assert (found.urls, found.complete) == ([A, B], True)  # no entry is missing
+    assert found.problems
+
+
+def test_a_page_in_the_url_of_an_image_is_known_to_every_reading() -> None:
+    image = f"<image:image><image:loc>http://h/i{PAGE}</image:loc></image:image>"
+    sitemap = sitemap_from_str(urlset(u(A), u(B, image)))
+    assert len(list(sitemap.pages)) == 2
+    assert not sitemap.complete  # before anybody asks for its problems
+
+
+def test_an_unclosed_link_may_have_any_order_of_attributes() -> None:
+    for attributes in (f"href='{B}' type='text/html'", f"type='text/html' href='{B}'"):
+        found = read(entries(f"<title>T</title><link {attributes}>").encode())
+        assert (found.urls, found.complete) == ([A, B, C], True)
+
+
+def test_a_data_uri_has_no_mark_of_a_page_in_it() -> None:
+    assert_incomplete(read(loc_of("data:text/html,<h1>x</h1>")), [A, C])
 
 
 @pytest.mark.parametrize("part", [PAGE, ERROR])

@@ -21,6 +21,7 @@ HARMLESS: Final = [
     "<description>x</desciption>",
     "<managingEditor>me@h.example <me></managingEditor>",
     "<author><name>A & B</name></author>",
+    "<author><name>Jane <jane></name></author>",
 ]
 MISSING: Final = [
     "<title>T</title><description>Al",

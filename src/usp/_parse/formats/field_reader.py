@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Final, TypeVar
 from usp._display import excerpt
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.input.sniff import Kind
-from usp._parse.values.html_page import INTERRUPTED_OTHER, is_interrupted
 from usp._parse.values.plain import is_plain_url
 from usp._parse.values.text import clean_text, decode_entities
 from usp._parse.values.urls import check_url, resolve_url
@@ -38,8 +37,6 @@ _BASE: Final = "xml:base"
 
 _MAX_SHOWN: Final = 80
 """How many characters of a value a message quotes."""
-_ENTRY_URLS: Final = frozenset({"loc", "url", "external_url"})
-"""The URLs of the entry itself: that one is skipped is reported with the entry."""
 LINK_ATTRIBUTES: Final = ("hreflang", "media", "type", "title")
 """The attributes that a link may have beside ``rel`` and ``href``."""
 
@@ -306,8 +303,6 @@ class FieldReader:
             diagnostics.report(code, f"{key} {excerpt(cleaned, _MAX_SHOWN)!r} is not valid")
         if key in self.url_keys and clean_text(text):
             check_url(text, self.base, diagnostics)
-            if key not in _ENTRY_URLS and is_interrupted(text):
-                diagnostics.report(*INTERRUPTED_OTHER)
         if key in self.plain_text_keys and decode_entities(text) != text and clean_text(text):
             shown = excerpt(text.strip(), _MAX_SHOWN)
             diagnostics.report("SM306", f"{key} {shown!r} is escaped twice")

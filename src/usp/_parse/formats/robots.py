@@ -10,7 +10,7 @@ from usp._parse.formats.script_lines import LineSyntax, lines_without_messages
 from usp._parse.values.deduplicate import Deduplicator
 from usp._parse.values.html_page import INTERRUPTED, begins_page, has_page, is_interrupted
 from usp._parse.values.strip_url_junk import strip_quotes
-from usp._parse.values.text import clean_line
+from usp._parse.values.text import clean_line, clean_text
 from usp._parse.values.urls import check_url, is_http_url, resolve_url
 
 _SITEMAP: Final = re.compile(
@@ -45,8 +45,7 @@ _LINE_AFTER_JUNK: Final = re.compile(
 """The same after the output of a script."""
 _COMMENT_OR_KEY: Final = re.compile(rf"#|(?:[-*\u2022]\s++)?{_KEY_LINE.pattern}", re.IGNORECASE)
 _URL_OR_SITEMAP: Final = re.compile(r"https?://|site-?map", re.IGNORECASE)
-_START_TAG_IN_URL: Final = re.compile(r"<[A-Za-z][^<>]*+>(?!(?:\s*+<[^<>]*+>?+)*+\s*+\Z)")
-"""A tag directly after a part of a URL, if there is not just other markup behind it."""
+_TAGS: Final = re.compile(r"<[^<>]*+>?+")
 _CUT_KEY: Final = re.compile(r"s(?:i(?:t(?:e-?+(?:m(?:ap?)?)?)?)?)?", re.IGNORECASE)
 """The beginning of the key of a sitemap, or all of it."""
 
@@ -80,7 +79,7 @@ def sitemaps_in_robots(
     url_expected = False
     lines = lines_without_messages(chunks, diagnostics, start, _SYNTAX)
     for line in _split_lines(lines, diagnostics):
-        if "<" in line and not _SITEMAP.match(line) and _is_interrupted(line.partition("#")[0]):
+        if "<" in line and not _SITEMAP.match(line) and _page_hides_lines(line.partition("#")[0]):
             diagnostics.report(*INTERRUPTED)  # what follows an error page is missing
             continue
         if not url_expected and not _NAMES_SITEMAP.search(line):
@@ -88,16 +87,17 @@ def sitemaps_in_robots(
         match = _SITEMAP.match(line)
         # Some sites break the line after the colon.
         value = match["value"] if match else line if url_expected and is_http_url(line) else ""
-        value = _without_comment(value)
+        if _is_page_in(value):
+            diagnostics.report(*INTERRUPTED)
+            url_expected = False
+            continue
+        value = value.partition("#")[0].strip()
         is_regular = match and match["separator"].strip() == ":" and _REGULAR_FIELD.match(line)
         if value and (not is_regular or _unquote(value) != value):
             shown = redact(line.replace(value, without_credentials(value)))[:200]
             diagnostics.report("SM607", f"{shown!r} is not a regular Sitemap line")
         url_expected = bool(match and not value) or (url_expected and not line)
         for text in _split_urls(_unquote(value), diagnostics):
-            if is_interrupted(text):
-                diagnostics.report(*INTERRUPTED)
-                continue
             check_url(text, base, diagnostics)
             url = resolve_url(text, base, keep_userinfo=True)
             if url and not seen.add(url):
@@ -107,8 +107,8 @@ def sitemaps_in_robots(
                 yield url
 
 
-def _is_interrupted(line: str) -> bool:
-    """Tell whether a page begins in a line: where it has a key or a URL, any part of one is."""
+def _page_hides_lines(line: str) -> bool:
+    """Tell whether a page in a line may hide others: with a key or a URL, any part of one does."""
     may_lose = _KEY_LINE.match(line) or _URL_OR_SITEMAP.search(line)
     return begins_page(line) or (may_lose is not None and has_page(line))
 
@@ -148,28 +148,33 @@ def _split_glued(line: str, diagnostics: Diagnostics) -> list[str]:
     return [line[at:ended].strip() for at, ended in zip([0, *starts], ends, strict=True)]
 
 
-def _without_comment(value: str) -> str:
-    """Return a value without a comment; a page in the value may contain the sign of one."""
-    before = value.partition("#")[0]
-    is_in_page = "<" in before and not is_interrupted(before) and is_interrupted(value)
-    return (value if is_in_page else before).strip()
+def _is_page_in(value: str) -> bool:
+    """Tell whether a page interrupts the URL of a value, which may have a comment.
+
+    Markup after a blank, after an end tag or without a text is beside a URL that is whole.
+    """
+    unquoted = strip_quotes(value.partition("#")[0].strip())
+    url, _, markup = unquoted.partition("<")
+    if not markup:
+        return is_interrupted(unquoted)  # it may be escaped
+    if begins_page(value):
+        return True
+    is_beside = url[-1:].isspace() or markup.startswith("/")
+    has_text = _TAGS.sub("", clean_text(f"<{markup}")).strip()
+    # The sign of a comment may be a part of the page.
+    return bool(has_text) and not is_beside and is_interrupted(strip_quotes(value))
 
 
 def _unquote(value: str) -> str:
-    """Remove quotes around a value, and markup after it, which neither interrupts it nor has text.
-
-    What stands before a text in markup need not be the whole URL.
-    """
+    """Remove quotes around a value, and markup after it."""
     value = strip_quotes(value)
-    before = value.partition("<")[0]
-    is_in_url = _START_TAG_IN_URL.match(value, len(before.rstrip())) is not None
-    return value if is_in_url or is_interrupted(value) else before.strip() or value
+    return value.partition("<")[0].strip() or value
 
 
 def _split_urls(value: str, diagnostics: Diagnostics) -> list[str]:
     """Return the URLs of one line: some sites declare several."""
     words = [word for word in _URL_SEPARATOR.split(value) if word]
-    if len(words) > 1 and all(map(is_http_url, words)) and not is_interrupted(value):
+    if len(words) > 1 and all(map(is_http_url, words)):
         diagnostics.report("SM607", "one line declares several sitemaps")
         return words
     return [value] if value else []

@@ -87,8 +87,10 @@ def has_page(cleaned: str) -> bool:
     Where the tags are a part of the text, an element has its end tag: a URL may contain the name of
     one in brackets, as ``List<Error>``. A ``data:`` URI may be a document.
     """
-    if "<" not in cleaned or cleaned[:5].lower() == "data:":
+    if "<" not in cleaned:
         return False
+    if cleaned[:5].lower() == "data:":
+        return PAGE_START in cleaned
     if _begins_document(cleaned):
         return True
     elements = _closed_elements(cleaned)

@@ -135,7 +135,7 @@ class Losses:
             the address of an editor, in angle brackets.
         """
         counts = Counter(names)
-        is_text = not self._is_sitemap and around.lower() in self._metadata - {*self._around}
+        is_text = not self._is_sitemap and around.lower() not in self._around
         if is_text or not any(
             count < TEMPLATE and self._is_rest(name) for name, count in counts.items()
         ):

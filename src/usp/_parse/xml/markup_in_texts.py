@@ -37,7 +37,7 @@ def start_in_text(
 ) -> list[tuple[str, str]]:
     """Mark the text of a URL where an element in it begins, or a page; return the problems with it.
 
-    That the URL of an entry, or of an image, is skipped is reported where its format does so.
+    That the URL of the entry itself is skipped is reported where its format does so.
     """
     problems = [MARKUP_IN_TEXT] if grammar.plain_texts else []
     if field.key not in URL_TEXTS:
@@ -45,7 +45,7 @@ def start_in_text(
     has_begun = _has_begun(texts)
     if is_page_element(name, is_in_url=has_begun):
         texts.append(PAGE_START if is_page_element(name) else _BlockStart(PAGE_START))
-        if field.key != grammar.url_field and not grammar.plain_texts:
+        if field.key != grammar.url_field:
             problems.append(INTERRUPTED_OTHER)
     texts.append(_IN_URL if has_begun else _AROUND_URL)
     return problems

@@ -284,10 +284,14 @@ class OpenTags:
 
     def _is_cut_to_nothing(self, name: str) -> bool:
         """Tell whether nothing is left of the text of the open field, and it needs one."""
-        key = self._builder.open_record[-1][0] if self._builder.open_record else ""
-        element, _, attribute = key.partition("@")
-        if attribute and attribute.lower() not in _TEXT_ATTRIBUTES:
-            return False
+        record = self._builder.open_record
+        element, _, attribute = record[-1][0].partition("@") if record else ("", "", "")
+        for key, _text in reversed(record) if attribute else ():
+            its_element, _, other = key.partition("@")
+            if its_element != element or not other:
+                break
+            if other.lower() not in _TEXT_ATTRIBUTES:
+                return False
         is_again = not attribute and element.rpartition(":")[2] == name.rpartition(":")[2]
         return not is_again and is_cut_to_nothing(self._builder.open_text)
 
