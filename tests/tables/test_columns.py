@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +21,8 @@ from tests.parse.strategies_rich import Rich, rich_documents
 from tests.tables.page_rows import microseconds, page_row
 from usp._parse import PageColumns, Pages, Source, columns_of_pages
 from usp._parse.pattern.forget import forget_patterns
-from usp._parse.values.timestamps import parse_timestamp, parse_usual_times
+from usp._parse.values.timestamps import parse_timestamp
+from usp._parse.values.usual_times import parse_usual_times
 from usp._tables.schema import TABLES
 from usp.objects.page import SitemapImage, SitemapNewsStory, SitemapPage, SitemapPageChangeFrequency
 
@@ -215,6 +217,7 @@ def test_pages_that_were_pickled_have_the_columns_of_their_document() -> None:
     assert rows(columns_of_pages(again, NAMES)) == expected
 
 
+CENTURY = date(2000, 1, 1), date(2100, 1, 1)
 USUAL_TIMES = {
     "in UTC": ["2024-05-01T10:00:00Z", "1969-12-31T23:59:59Z", "0003-01-01T00:00:00Z"],
     "in one zone": ["2024-05-01T10:00:00-05:30", "1969-12-31T23:59:59-05:30"],
@@ -222,7 +225,33 @@ USUAL_TIMES = {
     "one that isn't a time": ["2024-05-01T10:00:00Z", "2024-05-01T10:00:60Z"],
     "one that looks alike": ["2024-05-01T10:00:00Z", "2024-05-01T10:00.00Z"],
     "an offset that is none": ["2024-05-01T10:00:00+25:00"],
+    "an offset of 60 minutes": ["2024-05-01T10:00:00+01:60"],
+    "a leap day": ["2024-02-29T23:59:59Z", "2000-02-29T00:00:00Z", "2023-02-28T00:00:00Z"],
+    "a leap day that is none": ["2023-02-29T00:00:00Z"],
+    "the ends of months": [
+        f"2023-{m:02}-{d}T00:00:00+01:00" for m in range(1, 13) for d in (28, 31)
+    ],
+    "a month that is none": ["2023-13-01T00:00:00Z"],
+    "the month 0": ["2023-00-01T00:00:00Z"],
+    "the day 0": ["2023-01-00T00:00:00Z"],
+    "midnight at the end of a day": ["2023-01-01T24:00:00Z"],
+    "digits of other scripts": ["2024-05-01T10:00:00Z", "2024-05-0\u0661T10:00:00Z"],
+    "a character that moved": [
+        *("2024-05-01T10:00:00Z", "2024-05-01T10:00:00Z2", "024-05-01T10:00:00Z"),
+    ],
+    "the ends of the century": ["2000-01-01T00:00:00+13:59", "2099-12-31T23:59:59-13:59"],
 }
+
+
+def test_every_day_of_a_century_is_that_day() -> None:
+    days = [date.fromordinal(at) for at in range(*map(date.toordinal, CENTURY))]
+    offsets = ["Z", "+00:00", "+05:45", "-03:30"]
+    for offset in offsets:
+        texts = [
+            f"{day}T{at % 24:02}:{at % 60:02}:{at % 59:02}{offset}" for at, day in enumerate(days)
+        ]
+        expected = [microseconds(datetime.fromisoformat(text)) for text in texts]
+        assert parse_usual_times(texts) == expected
 
 
 @pytest.mark.parametrize("texts", USUAL_TIMES.values(), ids=USUAL_TIMES)

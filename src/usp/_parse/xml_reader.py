@@ -88,7 +88,7 @@ class XmlReader:
     def read(self, chunks: Iterable[bytes]) -> Iterator[Entry | EntryRun]:
         """Yield the entries as they are completed, those that match a pattern as runs."""
         try:
-            self._unparsed.chunks = ahead = ChunksAhead(chunks)
+            self._unparsed.chunks = ahead = ChunksAhead(chunks, self._root.offset)
             is_last = False
             while not is_last:
                 # Never more than MAX_ENTRY: the result must not depend on the chunk size.

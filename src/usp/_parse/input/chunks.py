@@ -21,23 +21,26 @@ def split_chunks(chunks: Iterable[bytes], size: int = CHUNK_SIZE) -> Iterator[by
             yield chunk[start : start + size]
 
 
-def rechunk(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
+def rechunk(chunks: Iterable[bytes], before: int = 0) -> Iterator[tuple[bytes, bool]]:
     """Yield chunks of one size, so that nothing depends on the sizes in which they arrived.
 
     With each comes whether it is the last one, which has the rest, and may be empty.
+
+    :param before: how many bytes of the document come before the first one. Sizes are counted from
+        its start, as those of stored pieces are: these need not be copied then.
     """
     held: list[bytes] = []
-    size = 0
+    size, wanted = 0, CHUNK_SIZE - before % CHUNK_SIZE
     for chunk in chunks:
         held.append(chunk)
         size += len(chunk)
-        if size >= CHUNK_SIZE:
-            data = b"".join(held)  # no copy if it is one that has this size already
-            stop = size // CHUNK_SIZE * CHUNK_SIZE
-            for start in range(0, stop, CHUNK_SIZE):
-                yield data[start : start + CHUNK_SIZE], False
-            size -= stop
-            held = [data[stop:]] if size else []
+        if size < wanted:
+            continue
+        data, start = b"".join(held), 0  # no copy if it is one that has this size already
+        while size >= wanted:
+            yield data[start : start + wanted], False
+            start, size, wanted = start + wanted, size - wanted, CHUNK_SIZE
+        held = [data[start:]] if size else []
     yield b"".join(held), True
 
 
@@ -55,8 +58,9 @@ class ChunksAhead:
     What was searched is kept compressed until it is taken.
     """
 
-    def __init__(self, chunks: Iterable[bytes]) -> None:
-        self._chunks = rechunk(chunks)
+    def __init__(self, chunks: Iterable[bytes], before: int = 0) -> None:
+        """Take the chunks of a document, and how many of its bytes come before them."""
+        self._chunks = rechunk(chunks, before)
         self._rest = b"", False  # of the chunk that was taken in part
         self._ahead: deque[_Compressed] = deque()
         self._size = 0  # of what is kept

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from usp._parse.values.plain import are_plain_or_absent
-from usp._parse.values.timestamps import parse_usual_times
+from usp._parse.values.usual_times import parse_usual_times
 from usp._parse.xml.entry_builder import Entry
 
 Row = tuple[str | None, ...]
