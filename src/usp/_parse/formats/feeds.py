@@ -13,7 +13,7 @@ from usp._parse.formats import media_rss as media
 from usp._parse.formats.field_reader import LINK_ATTRIBUTES, FieldReader, IsValid, elements, first
 from usp._parse.input.sniff import Kind
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
-from usp._parse.values.html_page import INTERRUPTED, is_interrupted
+from usp._parse.values.html_page import INTERRUPTED, has_written_html_page
 from usp._parse.values.script_messages import remove_messages
 from usp._parse.values.text import clean_text, html_to_text, text_or_none
 from usp._parse.values.urls import check_url, inner_base, is_http_url, resolve_url
@@ -58,7 +58,7 @@ class RssFieldReader(FieldReader):
         link = self.link(record)
         if link and self._title(record):
             return [link]
-        if any(is_interrupted(text) for key, text in record if key in self.page_keys):
+        if any(has_written_html_page(text) for key, text in record if key in self.page_keys):
             diagnostics.report(*INTERRUPTED)
         else:
             message = "an item without a link, or without title and text, was skipped"

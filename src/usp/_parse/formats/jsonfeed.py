@@ -20,7 +20,7 @@ from usp._parse.formats.field_reader import FieldReader, blocks, first, is_parse
 from usp._parse.formats.json_items import JsonItemReader
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.values.dates import is_valid_date
-from usp._parse.values.html_page import has_page, is_interrupted
+from usp._parse.values.html_page import has_html_page, has_written_html_page
 from usp._parse.values.numbers import parse_duration
 from usp._parse.values.script_messages import remove_messages
 from usp._parse.values.text import remove_control_characters
@@ -112,7 +112,7 @@ class _RecordBuilder:
         key = remove_messages(name).strip()
         if key != name.strip():
             self.diagnostics.report("SM311", f"a script's message was removed from key {key!r}")
-        elif has_page(name):
+        elif has_html_page(name):
             self.diagnostics.report("SM209", "an HTML page or a message interrupts a key")
         return key.lower()
 
@@ -208,7 +208,7 @@ class JsonFeedFieldReader(RssFieldReader):
 
     def link(self, record: Record) -> str:
         """Return ``url``, else ``external_url``, else an ``id`` that is a URL."""
-        if is_interrupted(first(record, "url")):
+        if has_written_html_page(first(record, "url")):
             return ""  # another URL of the item is another page
         url = self._url(first(record, "url")) or self._url(first(record, "external_url"))
         id_url = resolve_url(first(record, "id"), None)

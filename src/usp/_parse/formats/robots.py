@@ -8,7 +8,12 @@ from usp._display import redact, without_credentials
 from usp._parse.diagnostics import START, Diagnostics, ReadPosition
 from usp._parse.formats.script_lines import LineSyntax, lines_without_messages
 from usp._parse.values.deduplicate import Deduplicator
-from usp._parse.values.html_page import INTERRUPTED, begins_page, has_page, is_interrupted
+from usp._parse.values.html_page import (
+    INTERRUPTED,
+    begins_html_page,
+    has_html_page,
+    has_written_html_page,
+)
 from usp._parse.values.strip_url_junk import strip_quotes
 from usp._parse.values.text import clean_line, clean_text
 from usp._parse.values.urls import check_url, is_http_url, resolve_url
@@ -110,7 +115,7 @@ def sitemaps_in_robots(
 def _page_hides_lines(line: str) -> bool:
     """Tell whether a page in a line may hide others: with a key or a URL, any part of one does."""
     may_lose = _KEY_LINE.match(line) or _URL_OR_SITEMAP.search(line)
-    return begins_page(line) or (may_lose is not None and has_page(line))
+    return begins_html_page(line) or (may_lose is not None and has_html_page(line))
 
 
 def _split_lines(lines: Iterable[str], diagnostics: Diagnostics) -> Iterator[str]:
@@ -156,13 +161,13 @@ def _is_page_in(value: str) -> bool:
     unquoted = strip_quotes(value.partition("#")[0].strip())
     url, _, markup = unquoted.partition("<")
     if not markup:
-        return is_interrupted(unquoted)  # it may be escaped
-    if begins_page(value):
+        return has_written_html_page(unquoted)  # it may be escaped
+    if begins_html_page(value):
         return True
     is_beside = url[-1:].isspace() or markup.startswith("/")
     has_text = _TAGS.sub("", clean_text(f"<{markup}")).strip()
     # The sign of a comment may be a part of the page.
-    return bool(has_text) and not is_beside and is_interrupted(strip_quotes(value))
+    return bool(has_text) and not is_beside and has_written_html_page(strip_quotes(value))
 
 
 def _unquote(value: str) -> str:

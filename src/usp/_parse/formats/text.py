@@ -12,7 +12,7 @@ from usp._parse.formats.table_header import is_table_header
 from usp._parse.input.lines import MAX_LINE, LineReader, split_between_lines
 from usp._parse.input.other_documents import report_other_document
 from usp._parse.values.deduplicate import Deduplicator, repeated_problem
-from usp._parse.values.html_page import INTERRUPTED, begins_page, has_page
+from usp._parse.values.html_page import INTERRUPTED, begins_html_page, has_html_page
 from usp._parse.values.plain import CUT_SCHEME, are_plain_urls, is_plain_url
 from usp._parse.values.strip_url_junk import strip_quotes
 from usp._parse.values.text import WHITESPACE, clean_line
@@ -159,9 +159,11 @@ class _TextReading:
         unquoted = strip_quotes(cleaned)
         url = without_credentials(unquoted)
         is_url = is_http_url(url)
-        if (is_url or _CUT_BY_MARKUP.match(url)) and has_page(url):
+        if (is_url or _CUT_BY_MARKUP.match(url)) and has_html_page(url):
             diagnostics.report(*INTERRUPTED)
-        elif self._seen and (begins_page(url) or (_URL_IN_LINE.search(url) and has_page(url))):
+        elif self._seen and (
+            begins_html_page(url) or (_URL_IN_LINE.search(url) and has_html_page(url))
+        ):
             diagnostics.report_once("SM209", "an HTML page interrupts the list of URLs")
         if not is_url or _NOT_IN_URLS.search(url):
             self._skipped += bool(url)

@@ -29,7 +29,7 @@ from usp._parse.formats.field_reader import (
 from usp._parse.input.sniff import Kind
 from usp._parse.values.dates import is_valid_date, parse_aware_date, parse_date
 from usp._parse.values.enumerations import is_change_frequency, parse_change_frequency
-from usp._parse.values.html_page import INTERRUPTED, is_interrupted
+from usp._parse.values.html_page import INTERRUPTED, has_written_html_page
 from usp._parse.values.numbers import parse_priority, priority_or_default
 from usp._parse.values.plain import BLANKS, is_plain_url
 from usp._parse.values.text import (
@@ -205,7 +205,7 @@ class UrlsetFieldReader(FieldReader):
             return [url]
         parts = (part for text in written for part in split_urls(text))
         urls = [url for text in parts if (url := self._url(text))]
-        if any(map(is_interrupted, written)):
+        if any(map(has_written_html_page, written)):
             diagnostics.report(*INTERRUPTED)
         elif not urls:
             diagnostics.report("SM301", "an entry without a URL was skipped")

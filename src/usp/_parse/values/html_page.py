@@ -29,21 +29,8 @@ _ELEMENTS: Final = frozenset({"html", "script", "style", *_TEXT_ELEMENTS})
 _BLOCKS: Final = frozenset(
     {
         *("article", "blockquote", "center", "code", "dd", "div", "dl", "dt", "fieldset"),
-        *(
-            "font",
-            "footer",
-            "form",
-            "header",
-            "li",
-            "main",
-            "ol",
-            "p",
-            "pre",
-            "section",
-            "table",
-            "tbody",
-        ),
-        *("td", "th", "thead", "tr", "ul"),
+        *("font", "footer", "form", "header", "li", "main", "ol", "p", "pre", "section"),
+        *("table", "tbody", "td", "th", "thead", "tr", "ul"),
     }
 )
 """Elements of messages. Around a URL they may be a template's, but nobody writes one in the middle
@@ -72,7 +59,7 @@ def is_block(name: str) -> bool:
     return name.rpartition(":")[2].lower() in _BLOCKS
 
 
-def begins_page(line: str) -> bool:
+def begins_html_page(line: str) -> bool:
     """Tell whether a page, or a message without an end, begins in a line, which need be no URL."""
     return "<" in line and (
         _begins_document(line)
@@ -81,7 +68,7 @@ def begins_page(line: str) -> bool:
     )
 
 
-def has_page(cleaned: str) -> bool:
+def has_html_page(cleaned: str) -> bool:
     """Tell whether a page, or a message without an end, begins in a URL that was cleaned.
 
     Where the tags are a part of the text, an element has its end tag: a URL may contain the name of
@@ -129,6 +116,6 @@ def _block_in(cleaned: str, elements: Mapping[str, int]) -> int:
     return 0 if cleaned.startswith("<") else min(elements.values(), default=0)
 
 
-def is_interrupted(text: str) -> bool:
-    """Tell whether a page begins in a URL as it is written."""
-    return ("<" in text or ("&" in text and ";" in text)) and has_page(clean_text(text))
+def has_written_html_page(text: str) -> bool:
+    """Tell the same of a URL as it is written: its tags may be escaped."""
+    return ("<" in text or ("&" in text and ";" in text)) and has_html_page(clean_text(text))

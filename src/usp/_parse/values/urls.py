@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from usp._display import excerpt, without_credentials
 from usp._parse.diagnostics import Diagnostics
 from usp._parse.values.bounded_cache import bounded_cache
-from usp._parse.values.html_page import has_page
+from usp._parse.values.html_page import has_html_page
 from usp._parse.values.plain import BLANKS, is_plain_path, is_plain_url
 from usp._parse.values.strip_url_junk import strip_url_junk
 from usp._parse.values.text import CONTROL_CHARACTERS, WHITESPACE, clean_text, decode_entities
@@ -71,7 +71,7 @@ def resolve_url(text: str | None, base: str | None, *, keep_userinfo: bool = Fal
 def _cleaned(text: str) -> str:
     """Return the URL in a text, without what surrounds it; empty if there is none."""
     cleaned = clean_text(text)
-    if has_page(cleaned):
+    if has_html_page(cleaned):
         return ""
     url = _LINE_BREAKS.sub("", strip_url_junk(cleaned))
     return "" if _names_nothing(url) else url
@@ -194,7 +194,7 @@ def check_url(
         shown = excerpt(text.strip(), _MAX_SHOWN)
         diagnostics.report("SM306", f"URL {shown!r} is escaped twice")
     cleaned = clean_text(text)
-    if has_page(cleaned):
+    if has_html_page(cleaned):
         shown = excerpt(cleaned, _MAX_SHOWN)
         diagnostics.report("SM211", f"there is an HTML page or a message in URL {shown!r}")
         return
