@@ -132,11 +132,14 @@ def test_what_a_template_leaves_open_in_the_header_costs_nothing(header: str) ->
         (urlset("</url>", u(C)), [C]),
         (urlset("<lastmod>2020</lastmod></url>", u(C)), [C]),
         (between("<urlrl>"), [A, C]),
+        (between("</loc></url>"), [A, C]),
+        (between("</url>\n</loc></url>"), [A, C]),
         (atom(f'<title>S</title><link href="{B}"/></entry>'), []),
     ],
 )
 def test_the_end_of_an_entry_without_its_start(document: str, urls: list[str]) -> None:
     assert_incomplete(read(document.encode()), urls)
+    assert_readers_agree([document.encode()])
 
 
 @pytest.mark.parametrize("cut", ["<", "< ", "<\n"])

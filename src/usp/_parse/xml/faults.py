@@ -42,8 +42,10 @@ _CDATA: Final = b"<![CDATA["
 _INVALID_TOKEN: Final = expat.errors.XML_ERROR_INVALID_TOKEN
 _MISMATCH: Final = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
-_END_TAGS: Final = re.compile(rb"(?:\s*+(?:</[^<>]*+>|<!--(?:[^<-]|<(?!/)|-(?!->))*+-->))*+\s*+")
-"""End tags, and comments among them in which there is none."""
+_END_TAGS: Final = re.compile(
+    rb"(?i)(?:\s*+(?!%b)(?:</[^<>]*+>|<!--(?:[^<-]|<(?!/)|-(?!->))*+-->))*+\s*+" % LOC_END.pattern
+)
+"""End tags, and comments among them in which there is none; not that of a ``<loc>``."""
 _TAG_END: Final = re.compile(rb"[<>]")
 _INSTRUCTION_START: Final = re.compile(rb"<\?")
 
@@ -394,14 +396,15 @@ class Faults:
     def pass_end_tags(self, stop: int) -> bool:
         """Tell whether nothing but end tags stands between the last entry and this index.
 
-        Then one of an entry is one too many. Also asked before bytes are dropped, to remember it.
+        Then one of an entry is one too many. With that of a ``<loc>``, the start of its entry is
+        missing. Also asked before bytes are dropped, to remember it.
         """
         data, begin = self._buffer.data, max(self._ends_to, self._builder.last_entry_end)
         begin -= self._buffer.start
-        if begin < 0 or LOC_END.match(data, begin) or not _END_TAGS.fullmatch(data, begin, stop):
-            return False  # that of a <loc> outside of an entry: its start is missing
-        self._ends_to = self._buffer.start + stop
-        return True
+        is_passed = begin >= 0 and _END_TAGS.fullmatch(data, begin, stop) is not None
+        if is_passed:
+            self._ends_to = self._buffer.start + stop
+        return is_passed
 
     @property
     def _since(self) -> int:

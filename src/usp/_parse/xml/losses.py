@@ -25,7 +25,7 @@ from usp.objects.page import Record
 
 HasLink = Callable[[Record], object]
 """Tells whether an entry of a feed has a link; what that is, its format decides."""
-LOC_END: Final = re.compile(rb"</(?!(?:image|video):)(?:[\w.-]+:)?loc\s*>", re.IGNORECASE)
+LOC_END: Final = re.compile(rb"</(?!(?:image|video):)(?:[\w.-]++:)?+loc\s*+>", re.IGNORECASE)
 CHILD_URL: Final = re.compile(
     rb"<(?:[\w.-]+:)?sitemap[\s>].*?</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE | re.DOTALL
 )
