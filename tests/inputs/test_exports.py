@@ -243,9 +243,9 @@ def test_json_that_is_broken_names_its_line(tmp_path: Path) -> None:
         read(path, "pages")
 
 
-@pytest.mark.parametrize("depth", [1_000, 100_000])
-def test_json_that_is_nested_too_deeply_names_its_line(depth: int, tmp_path: Path) -> None:
+def test_json_that_is_nested_too_deeply_names_its_line(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
+    depth = 100_000  # a thousand are too many for some versions of Python only
     deep = "[" * depth + "]" * depth
     for number, before in enumerate(("", '{"url": "https://example.org/"}\n'), 1):
         path.write_text(f'{before}{{"url": "https://example.org/2", "x": {deep}}}\n')
