@@ -27,11 +27,10 @@ from usp._parse.xml.boundaries import boundaries_for, only_ends_are_left
 from usp._parse.xml.entry_builder import IMPLIED_ROOT, Entry
 from usp._parse.xml.entry_problems import report_open_entries, report_structure
 from usp._parse.xml.expat_parser import ExpatParser
-from usp._parse.xml.faults import MAX_ENTRY, Fault, Faults
+from usp._parse.xml.faults import MAX_ENTRY, UNCLOSED_CDATA, Fault, Faults
 from usp._parse.xml.grammar import Grammar
 from usp._parse.xml.losses import HasLink
 from usp._parse.xml.read_buffer import ReadBuffer
-from usp._parse.xml.resync import find_next_start
 from usp._parse.xml.unparsed import PART_OF_END
 
 _STEP: Final = 64 * 1024
@@ -255,6 +254,7 @@ class XmlReader:
         if self._parser is None:
             path = self._builder.path or self._implied_path
             self._parser = ExpatParser(self._builder, path, self._fed_to, self._faults.swallowed)
+            self._parser.refuses_sections = self._faults.has_endless_section
         return self._parser
 
     def _resume(self, offset: int, *, stepwise: int = _STEPWISE_BYTES) -> None:
@@ -276,16 +276,22 @@ class XmlReader:
             parser.parse(memoryview(self._buffer.data)[begin:stop], is_last)
         except expat.ExpatError as error:
             fault = error
-        if parser.refused_at is not None:
+        if parser.section is not None and (parser.refuses_sections or fault):
+            self._stop_at(UNCLOSED_CDATA, parser.section, final=final)
+        elif parser.refused_at is not None:
             self._faults.set_unclosed_inside(parser.refused_at)
-            return False
-        if fault:
-            parser.flush_text()
-            resume_at = self._faults.locate(fault, parser.error_offset, final=final)
-            if resume_at is not None:
-                self._resume(resume_at)
-            return False
-        return True
+        elif fault:
+            self._stop_at(fault.code, parser.error_offset, final=final)
+        else:
+            return True
+        return False
+
+    def _stop_at(self, code: int, offset: int, *, final: bool) -> None:
+        """Resume after a fault between entries; one inside of an entry is pending."""
+        self._opened.flush_text()
+        resume_at = self._faults.locate(code, offset, final=final)
+        if resume_at is not None:
+            self._resume(resume_at)
 
     def _feed(self, *, final: bool) -> None:
         """Feed expat the next bytes, up to a boundary if there is a reason to stop there."""
@@ -296,7 +302,7 @@ class XmlReader:
         boundary = None if held else self._next_boundary(begin, after_fault=after_fault)
         if self._crowded and boundary is None and builder.entry_start is None:
             offset = max(self._opened.offset(), builder.last_entry_end + 1)
-            self._skip_to_next_start(offset, final=final)
+            self._resume(self._faults.next_start(offset, final=final))
             return
         boundary, stop, is_last = self._next_stop(begin, held, boundary, final=final)
         is_end = bool(boundary and boundary[1])
@@ -371,13 +377,6 @@ class XmlReader:
         self._builder.leave_entry()
         self._resume(self._fed_to, stepwise=0)
 
-    def _skip_to_next_start(self, offset: int, *, final: bool) -> None:
-        """Resume where the next entry starts, after an offset."""
-        self._builder.leave_entry()
-        begin = max(offset - self._buffer.start, 0)
-        start = find_next_start(self._buffer, begin, self._boundaries.starts, final=final)
-        self._resume(self._buffer.start + start)
-
     def _recover_entry(self, fault: Fault, *, final: bool) -> bool:
         """Read the malformed entry and resume after it; False if its end was not read yet."""
         resume_at = self._faults.recover_entry(fault, final=final)
@@ -399,21 +398,19 @@ class XmlReader:
             needed = self._buffer.end - PART_OF_END
         elif needed is None:
             needed = self._parser.offset() if self._parser else self._fed_to
+        if self._unparsed.held_section is not None:
+            needed = min(needed, self._unparsed.held_section)
         return min(max(needed, self._buffer.start), self._buffer.end)
 
     def _trim_buffer(self) -> None:
         """Drop the bytes that are no longer needed, and skip what has no end."""
-        needed = self._needed_from
-        if self._buffer.end - needed >= MAX_ENTRY:
-            # Nothing has ended for 1 MiB: an endless entry, comment or tag. Resume after it.
-            if (resume_at := self._faults.pass_long(needed)) is not None:
-                self._resume(resume_at)
-            else:
-                self._faults.report_large("more than 1 MiB without an end was skipped", needed)
-                self._skip_to_next_start(needed + 1, final=False)
+        resume_at = self._faults.pass_endless(self._parser, self._needed_from)
+        if resume_at is not None:
+            self._resume(resume_at)
+        if resume_at is not None or self._faults.pending:
             while self._advance(final=False):
                 pass
-            needed = self._needed_from
-        self._faults.pass_end_tags(needed - self._buffer.start)
+        needed = self._needed_from
+        self._faults.stray_ends.reach(needed - self._buffer.start)
         self._buffer.drop_before(needed, counting=self._diagnostics.locating)
         self._crowded = self._crowded or (self._parser is not None and self._parser.is_crowded)

@@ -50,11 +50,12 @@ _STAGED: Final = ("sitemap_id", *COLUMNS, "entries", "hashes")
 _STAGE: Final = f"INSERT OR REPLACE INTO read VALUES (:{', :'.join(_STAGED)})"  # noqa: S608 -- fixed names
 _SITEMAPS_NAMED: Final = """
 SELECT * FROM sitemaps WHERE id IN (
-    SELECT id FROM sitemaps WHERE site_id = ?1 AND url = ?2
-    UNION SELECT id FROM sitemaps WHERE site_id = ?1 AND final_url = ?3
-) ORDER BY kind IS NULL, final_url != ?3, url != ?2, id
+    SELECT id FROM sitemaps WHERE site_id = ? AND url = ?
+    UNION SELECT id FROM sitemaps WHERE site_id = ? AND final_url = ?
+) ORDER BY kind IS NULL, final_url != ?, url != ?, id
 """
-"""Each name is found by its own index: with OR, SQLite would read all sitemaps of the site."""
+"""Each name is found by its own index: with OR, SQLite would read all sitemaps of the site. Python
+3.12.1 warns of numbered parameters."""
 _VISIT: Final = """
 INSERT INTO visited VALUES (?, ?)
 ON CONFLICT DO UPDATE SET is_whole = max(is_whole, excluded.is_whole)
@@ -217,7 +218,8 @@ class RunTables:
         :param url: the URL as requested.
         :param final_url: the URL after redirects, which names the document.
         """
-        return list(self._rows(_SITEMAPS_NAMED, url, final_url))
+        named = url, self._site, final_url, final_url, url
+        return list(self._rows(_SITEMAPS_NAMED, *named))
 
     def sitemaps(self) -> Iterator[sqlite3.Row]:
         """Yield what is known of each sitemap."""

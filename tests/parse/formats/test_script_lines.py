@@ -304,3 +304,20 @@ def read_messages(url: str, message: str, count: int) -> None:
 )
 def test_messages_among_lines_take_little_memory(url: str, message: str) -> None:
     assert cost(read_messages, url, message, 100_000).memory < 4 << 20
+
+
+@pytest.mark.parametrize(
+    "kind", ["Fatal error", "Parse error", "Recoverable fatal error", "Catchable fatal error"]
+)
+def test_every_error_that_ends_a_script_ends_its_list(kind: str) -> None:
+    text = f"{kind}: x in /w/s.php on line 3\n"
+    html = f"<br />\n<b>{kind}</b>:  x in <b>/w/s.php</b> on line <b>3</b><br />\n"
+    for message in (f"\n{text}", text, html):
+        assert_cut(read_everywhere(f"{A}\n{B}{message}"), [A])
+        assert_cut(read_everywhere(f"Sitemap: {A}\nSitemap: {B}{message}", ROBOTS), [A])
+
+
+def assert_cut(found: Reading, urls: list[str]) -> None:
+    assert found.urls == urls
+    assert not found.complete
+    assert "SM209" in codes(found)

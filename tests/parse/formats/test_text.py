@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import usp
 from tests.parse.reading import urls
 from tests.server import LoopbackServer
 from usp._parse.diagnostics import Diagnostics
@@ -162,3 +165,20 @@ def test_lines_that_are_read_together_are_read_like_single_ones(
         return list(urls_in_text(chunks, diagnostics)), diagnostics.problems
 
     assert read(size) == read(1)  # of single bytes, no two lines are read together
+
+
+@pytest.mark.parametrize("line_break", ["<br>\n", "<br />\r\n", "<BR/>\n"])
+def test_a_line_break_in_markup_at_the_end_of_a_line(line_break: str) -> None:
+    found = usp.parse(f"{A}{line_break}{B}{line_break}")
+    assert [page.url for page in found.pages] == [A, B]
+    assert found.complete
+    assert {problem.code for problem in found.problems} == {"SM311"}
+
+
+@pytest.mark.parametrize("cut", [0, 7])
+def test_a_compressed_document_that_is_appended_is_lost(cut: int) -> None:
+    lines = "".join(f"{A}/{number}\n" for number in range(500)).encode()
+    found = usp.parse(lines[: len(lines) - cut] + gzip.compress(lines))
+    assert 499 <= len(list(found.pages)) <= 500
+    assert not found.complete
+    assert "SM223" in {problem.code for problem in found.problems}

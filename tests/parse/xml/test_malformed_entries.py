@@ -37,18 +37,18 @@ AROUND: Final = {
 }
 RESULTS: Final = {
     "urlset": (
-        *("aa370ca3", "a7fe0f5d", "b3c8e5b8", "0c99ca12", "865d5180", "4d0c3d0e"),
-        *("224e363e", "23d53869", "e3c46a62", "0b5ea7fc", "c3235b54", "c4a9a35e"),
-        *("8cc398d7", "b104acaf", "f50adf8c", "56c34361", "b2c9f093", "7040e911"),
-        *("fa66e675", "10b3c073", "c09fdce6", "4677b365", "e3a188e9", "a6e77d43"),
-        *("e2496218", "271299ed", "c8280690"),
+        *("aa370ca3", "a7fe0f5d", "f0d1ea70", "20b207c0", "865d5180", "4d0c3d0e"),
+        *("224e363e", "23d53869", "e3c46a62", "0b5ea7fc", "73603e5d", "f8623c8c"),
+        *("e0c647f7", "b104acaf", "600b95c5", "56c34361", "f8816acc", "c40fb951"),
+        *("fa66e675", "64fa2294", "9bcaa8f6", "4677b365", "e3a188e9", "a6e77d43"),
+        *("105d6671", "271299ed", "e6f2c39a"),
     ),
     "rss": (
-        *("84dde526", "45a1d04d", "5d833f98", "e8c147bf", "c4fbb0e4", "462facdb"),
-        *("84dde526", "9227685e", "dc188223", "babe0c01", "3b17d7db", "e8c147bf"),
-        *("e4fe9c66", "10f41f7b", "68392071", "469d42b3", "5d843d20", "5d843d20"),
-        *("05009707", "8b2ebce8", "cd691662", "716a8a52", "6ec7959b", "049b6cf7"),
-        *("4893ae2f", "9b947ffc", "cde3b589"),
+        *("84dde526", "45a1d04d", "522542b2", "baf10740", "c4fbb0e4", "462facdb"),
+        *("84dde526", "9227685e", "dc188223", "babe0c01", "82e6343e", "baf10740"),
+        *("30d3d89a", "10f41f7b", "6faa7ea6", "469d42b3", "7dcbe572", "7dcbe572"),
+        *("05009707", "c1b628d2", "adbc1f88", "716a8a52", "6ec7959b", "049b6cf7"),
+        *("15245976", "9b947ffc", "3c8108bc"),
     ),
 }
 """For each token, a digest of what was read of the documents in which it is the first of two that
@@ -185,7 +185,8 @@ def test_expat_finds_the_same_fault_in_a_stray_end_tag(
 def test_a_stray_end_tag_needs_no_expat(tag: bytes) -> None:
     grammar = GRAMMARS[Kind.RSS]
     buffer, builder = ReadBuffer(START), EntryBuilder(grammar)
-    buffer.append(b"?" + tag + b"<item>")
+    after = b"<item>" + b" " * 4096  # less would not be judged yet
+    buffer.append(b"?" + tag + after)
     faults = Faults(grammar, boundaries_for(grammar), builder, buffer, Diagnostics(), bool)
     faults.resumed_at = 1
-    assert faults.pass_stray_end(1, final=False) == buffer.end - len(b"<item>")
+    assert faults.pass_stray_end(1, final=False) == buffer.end - len(after)

@@ -17,11 +17,14 @@ from usp._parse.diagnostics import Diagnostics, Position, ReadPosition
 from usp._parse.input.lines import LineReader
 from usp._parse.values.html_page import PAGE_START
 from usp._parse.values.plain import CUT_SCHEME
-from usp._parse.values.script_messages import MESSAGE_END, MESSAGE_START, without_line_break
+from usp._parse.values.script_messages import (
+    MESSAGE_END,
+    MESSAGE_START,
+    is_fatal,
+    may_have_message,
+    without_line_break,
+)
 
-_FATAL: Final = "atal error"
-_WORDS: Final = (b" on line ", b"<b>", _FATAL.encode())
-"""A message has one of these."""
 _URL_START: Final = re.compile("https?://", re.IGNORECASE)
 _CUT_SCHEME: Final = re.compile(CUT_SCHEME, re.IGNORECASE)
 _MAX_JOINED: Final = 8192
@@ -51,7 +54,7 @@ class _Message(NamedTuple):
     before: str
     """The text between the message before it and this one."""
     is_html: bool
-    is_fatal: bool
+    ends_script: bool
     is_whole: bool
 
 
@@ -80,8 +83,7 @@ class ScriptLines:
         reader = self.reader
         for text in lines:
             line = text, reader.position
-            is_usual = " on line " not in text and "<b>" not in text and _FATAL not in text
-            if is_usual and not self._messages:  # nearly all
+            if not (self._messages or may_have_message(text)):  # nearly all
                 held, self._held = self._held, line
                 if held:
                     reader.shown = held[1]
@@ -156,11 +158,11 @@ class ScriptLines:
             if held is None or not self.syntax.has_url(held[0]):
                 yield from self._release()
                 yield line if message is messages[0] else (line[0][message.start :], line[1])
-                if message.is_fatal:
+                if message.ends_script:
                     position = line[1] if self.diagnostics.locating else None
                     self.diagnostics.report(*_ENDED, position=position)
                 return
-            if message.is_fatal or not message.is_whole:
+            if message.ends_script or not message.is_whole:
                 yield from self._interrupt(held)
                 return
             self._gap = None
@@ -196,7 +198,7 @@ def lines_without_messages(
     reader = LineReader(diagnostics, start)
     later = iter(chunks)
     first, second = next(later, b""), next(later, None)
-    if second is None and not any(word in first for word in _WORDS):  # nearly all
+    if second is None and not may_have_message(first.decode("latin-1")):  # nearly all
         yield from reader.read(first)
         yield from reader.end()
         return
@@ -214,13 +216,13 @@ def _messages_in(line: str) -> tuple[list[_Message], str]:
     while start := MESSAGE_START.search(line, at):
         before = line[at : start.start()]
         end = MESSAGE_END.search(line, start.end())
-        is_html, is_fatal = start[0].startswith("<b>"), _FATAL in start[0]
+        is_html, ends_script = start[0].startswith("<b>"), is_fatal(start[0])
         # The first line of a fatal error that has several: on its own, or right after a URL.
-        is_first = is_fatal and (not before or _ends_in_url(before))
+        is_first = ends_script and (not before or _ends_in_url(before))
         if end is None and not (is_html or is_first):
             break
         text = without_line_break(before)
-        messages.append(_Message(start.start(), text, is_html, is_fatal, end is not None))
+        messages.append(_Message(start.start(), text, is_html, ends_script, end is not None))
         at = end.end() if end else len(line)
     return messages, line[at:]
 

@@ -130,8 +130,7 @@ class _TextReading:
         for line in lines:
             is_odd = _MAY_HAVE_OTHER_BREAK.search(line) and _URL_START.match(line)
             parts = _OTHER_LINE_BREAK.split(strip_quotes(line)) if is_odd else ()
-            # One URL with markup after it is no list of URLs.
-            if len(parts) > 1 and ("<" not in line or sum(map(bool, parts)) > 1):
+            if len(parts) > 1:
                 message = "line breaks are written as markup, escape sequences or controls"
                 self._diagnostics.report_once("SM311", message)
                 yield from (part.strip(WHITESPACE) for part in parts)

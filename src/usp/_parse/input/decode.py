@@ -79,6 +79,8 @@ _NARROW_URL: Final = re.compile(rb"https?://")
 """The start of a URL in UTF-16 or UTF-32, and in any other encoding: no text in the encodings of
 the other kind contains it. All sitemaps contain URLs, if only the name of a namespace."""
 _LONGEST_URL_START: Final = 13
+_GZIP: Final = b"\x1f\x8b\x08"
+"""How a gzip file begins: in no encoding of text."""
 
 
 class Utf8Document:
@@ -110,7 +112,7 @@ class Utf8Document:
         for chunk in self._chunks:
             data = chunk[start:]
             start = 0
-            self._find_other_encoding(data)
+            self._find_other_document(data)
             if self.codec == _UTF_8 and data.isascii() and not decoder.getstate()[0]:
                 yield data  # most sitemaps: nothing to do
             else:
@@ -128,18 +130,24 @@ class Utf8Document:
                 message = "what follows an invalid character of UTF-32 may be lost"
                 self._diagnostics.report("SM209", message, position=self._first_error)
 
-    def _find_other_encoding(self, data: bytes) -> None:
-        """Report a second document in another encoding: programs append in their own (``>>``)."""
+    def _find_other_document(self, data: bytes) -> None:
+        """Report a second document, in another encoding or compressed: programs append (``>>``)."""
         before, self._tail = self._tail, data[-_LONGEST_URL_START:]
         is_wide = self.codec.startswith(_WIDE)
-        if self._has_other or not (is_wide or b"\0" in data):  # nearly all
+        # A single byte is found at once, and nearly all documents have none of these.
+        may_have_gzip = _GZIP[:1] in data or _GZIP[:1] in before
+        if self._has_other or not (is_wide or b"\0" in data or may_have_gzip):
             return
-        if found := (_NARROW_URL if is_wide else _WIDE_URL).search(before + data):
-            self._has_other = True
-            at = self._offset - len(before) + found.start()
-            message = "a second document, in another encoding, was skipped"
-            position = self._line_at(at), at
-            self._diagnostics.report_once("SM223", message, position=position)
+        whole = before + data
+        url = (_NARROW_URL if is_wide else _WIDE_URL).search(whole)
+        found = url.start() if url else whole.find(_GZIP)
+        if found < 0:
+            return
+        self._has_other = True
+        at = self._offset - len(before) + found
+        what = "in another encoding" if url else "compressed"
+        message, position = f"a second document, {what}, was skipped", (self._line_at(at), at)
+        self._diagnostics.report_once("SM223", message, position=position)
 
     def _decode(
         self, decoder: codecs.IncrementalDecoder, data: bytes, *, final: bool = False

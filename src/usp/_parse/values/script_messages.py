@@ -9,8 +9,11 @@ import re
 from typing import Final
 
 _KINDS: Final = (
-    r"(?:PHP\s++)?(?:Warning|Notice|Deprecated|Strict Standards|(?:[A-Z][a-z]++ )?[Ee]rror)"
+    r"(?:PHP\s++)?(?:Warning|Notice|Deprecated|Strict Standards"
+    r"|(?:[A-Z][a-z]++ (?:fatal )?)?[Ee]rror)"
 )
+_FATAL_KINDS: Final = ("atal error", "Parse error")
+"""What the kinds of errors have in their names that end a script: also of one that it includes."""
 MESSAGE_START: Final = re.compile(rf"(?:<b>)?+{_KINDS}(?:</b>)?+\s*+:")
 HTML_START: Final = re.compile(rf"<b>{_KINDS}</b>\s*+:")
 MESSAGE_END: Final = re.compile(
@@ -20,6 +23,16 @@ LINE_BREAK_BEFORE: Final = re.compile(r"<br\s?/?>\s{0,9}\Z", re.IGNORECASE)
 """What PHP prints before a message in HTML, besides blanks."""
 _ON_LINE: Final = " on line "
 _LONGEST_BREAK: Final = 16
+
+
+def may_have_message(text: str) -> bool:
+    """Tell whether a message may begin or end in a text; nearly always not."""
+    return _ON_LINE in text or "<b>" in text or is_fatal(text)
+
+
+def is_fatal(text: str) -> bool:
+    """Tell whether a text has the name of an error that ends a script."""
+    return _FATAL_KINDS[0] in text or _FATAL_KINDS[1] in text
 
 
 def remove_messages(text: str) -> str:

@@ -40,7 +40,10 @@ class ExpatParser:
         parser.StartCdataSectionHandler = self._start_section
         parser.EndCdataSectionHandler = self._end_section
         self._swallowed = swallowed
-        self._section: int | None = None  # the offset of the open CDATA section
+        self.section: int | None = None
+        """The offset of the CDATA section that is open."""
+        self.refuses_sections = False
+        """Whether it stops where a CDATA section begins: it is known that none ends."""
         builder.position = self._position
         builder.nesting.refuse = self._stop
         self.refused_at: int | None = None
@@ -57,14 +60,17 @@ class ExpatParser:
 
         expat hands over the text of a section in parts: which ones depends on how it is fed.
         """
-        return self.offset() if self._section is None else self._section
+        return self.offset() if self.section is None else self.section
 
     def _start_section(self) -> None:
-        self._section = self.offset()
-        self._swallowed.start(self._section)
+        self.section = self.offset()
+        if self.refuses_sections:
+            self._stop()
+            return
+        self._swallowed.start(self.section)
 
     def _end_section(self) -> None:
-        self._section = None
+        self.section = None
         self._swallowed.end(self.offset())
 
     def _stop(self) -> None:

@@ -16,9 +16,10 @@ from usp._parse.values.text import NULL_BLOCK
 from usp._parse.xml.boundaries import EntryBoundaries
 from usp._parse.xml.certain_faults import find_end_tag, find_fault_in_entry
 from usp._parse.xml.entry_builder import IMPLIED_ROOT, EntryBuilder
+from usp._parse.xml.expat_parser import ExpatParser
 from usp._parse.xml.feed_header import FeedHeader
 from usp._parse.xml.grammar import Grammar
-from usp._parse.xml.losses import CHILD_URL, LOC_END, HasLink, Losses
+from usp._parse.xml.losses import CHILD_URL, HasLink, Losses
 from usp._parse.xml.read_buffer import ReadBuffer
 from usp._parse.xml.recovery import recover_entry, recover_root
 from usp._parse.xml.resync import (
@@ -29,23 +30,21 @@ from usp._parse.xml.resync import (
     skip_end_tags,
     without_comments,
 )
-from usp._parse.xml.signs import resembles
+from usp._parse.xml.stray_end_tags import StrayEndTags
 from usp._parse.xml.swallowed import SwallowedEntries
 from usp._parse.xml.unparsed import INSTRUCTION, UNPARSED, UNPARSED_START, UnparsedAhead
 
 MAX_ENTRY: Final = 1024 * 1024
 _MAX_FAULTS: Final = 16
 """After so many faults between two entries, reading resumes at the second one."""
+_LOOKED_AT: Final = 4 * 1024
+"""How many bytes after a fault between entries are read before it is judged."""
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
-_UNCLOSED_CDATA: Final = expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION]
+UNCLOSED_CDATA: Final = expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION]
 _CDATA: Final = b"<![CDATA["
 _INVALID_TOKEN: Final = expat.errors.XML_ERROR_INVALID_TOKEN
 _MISMATCH: Final = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
-_END_TAGS: Final = re.compile(
-    rb"(?i)(?:\s*+(?!%b)(?:</[^<>]*+>|<!--(?:[^<-]|<(?!/)|-(?!->))*+-->))*+\s*+" % LOC_END.pattern
-)
-"""End tags, and comments among them in which there is none; not that of a ``<loc>``."""
 _TAG_END: Final = re.compile(rb"[<>]")
 _INSTRUCTION_START: Final = re.compile(rb"<\?")
 
@@ -54,8 +53,11 @@ class Fault(NamedTuple):
     """Where expat stopped inside an entry, or inside the start tag of a root, and why."""
 
     entry_start: int
+    """Between entries, where the last one ended."""
     offset: int
     message: str
+    code_between: int | None = None
+    """The error of expat, if it stopped between entries."""
 
 
 class Faults:
@@ -90,8 +92,9 @@ class Faults:
         """The comment or instruction that is being passed, if there is one."""
         self.skipped_large = False
         """Whether more than ``MAX_ENTRY`` was skipped: maybe an entry."""
-        self._ends_to = 0  # up to this offset, there are only end tags after the last entry
-        self._passed_cdata = False  # a CDATA section that never ends
+        self.stray_ends = StrayEndTags(builder, buffer, boundaries)
+        self.has_endless_section = False
+        """Whether a CDATA section has no end: then none of those after it has one."""
         self._skipped_start = False  # of an entry that was too large, and was reported
         self._count = 0  # since the last entry
         self._counted_after = -1  # the end of that entry
@@ -101,27 +104,40 @@ class Faults:
         self._diagnostics.report("SM217", message, at=offset)
         self.skipped_large = self._skipped_start = True
 
-    def locate(self, error: expat.ExpatError, offset: int, *, final: bool) -> int | None:
+    def locate(self, code: int, offset: int, *, final: bool) -> int | None:
         """Decide whether expat stopped inside an entry, in the tag of a root, or between entries.
 
         Between entries, return the offset at which to resume; else the fault is pending.
         """
         buffer = self._buffer
+        self.has_endless_section = self.has_endless_section or code == UNCLOSED_CDATA
         offset = max(offset, buffer.start)
         if buffer.data.startswith(b"</", max(offset - buffer.start - 2, 0)):
             offset -= 2  # expat gives the position of the name in an end tag
         entry_start = self._builder.entry_start
-        fault, is_between = offset - buffer.start, entry_start is None and error.code != _AFTER_ROOT
-        if is_between and find_unparsed(buffer.data, fault, self._since) is None:
+        if entry_start is None and self._is_cut_off(offset, final=final):
+            self.pending = Fault(buffer.start + self._since, offset, "", code)
+            return None
+        fault, is_in_tag = offset - buffer.start, code not in {_AFTER_ROOT, UNCLOSED_CDATA}
+        if (
+            entry_start is None
+            and is_in_tag
+            and find_unparsed(buffer.data, fault, self._since) is None
+        ):
             begin = max(self.resumed_at - buffer.start, 0)
             start = find_malformed_start(buffer.data, fault, begin, self._boundaries.is_start)
             entry_start = None if start is None else buffer.start + start
         if entry_start is None:
-            return self._pass_between_entries(error.code, offset, final=final)
+            return self._pass_between_entries(code, offset, final=final)
         if entry_start == offset:
             self._report_cut_tag(offset)
-        self.pending = Fault(entry_start, offset, expat.ErrorString(error.code))
+        self.pending = Fault(entry_start, offset, expat.ErrorString(code))
         return None
+
+    def _is_cut_off(self, offset: int, *, final: bool) -> bool:
+        """Tell whether what follows a fault was not read yet: no half of a tag is judged."""
+        is_short = len(self._buffer.data) - self._since < MAX_ENTRY
+        return not final and is_short and offset + _LOOKED_AT > self._buffer.end
 
     def is_swallowed(self, begin: int, *, is_end: bool) -> bool:
         """Tell whether an entry is still open where its end tag, the next entry or a root was fed.
@@ -177,12 +193,19 @@ class Faults:
             return None
         start, open_name = self._buffer.start, (self._builder.path or [IMPLIED_ROOT])[-1]
         tag = find_end_tag(self._buffer.data, offset - start, open_name)
-        if tag is None:
+        if tag is None or self._is_cut_off(start + tag, final=final):
             return None
         return self._pass_between_entries(_MISMATCH, start + tag, final=final)
 
     def recover_entry(self, fault: Fault, *, final: bool) -> int | None:
         """Read the malformed entry; return where to resume, or None if its end was not read yet."""
+        if fault.code_between is not None:
+            self.pending = None
+            resume_at = self.locate(fault.code_between, fault.offset, final=final)
+            located: Fault | None = self.pending
+            if located is None or located.code_between is not None:
+                return resume_at
+            fault = located
         builder, buffer = self._builder, self._buffer
         self.swallowed.forget_from(fault.entry_start)
         begin = fault.entry_start - buffer.start
@@ -280,7 +303,7 @@ class Faults:
         if end_tag and not many:
             stop = skip_end_tags(buffer.data, fault, set(builder.path))
         else:
-            after = self._pass_unclosed_cdata(code) or fault
+            after = fault + (len(_CDATA) if code == UNCLOSED_CDATA else 0)
             if unparsed and after == fault:
                 after = self.unparsed.pass_fault(unparsed, self._boundaries.starts, final=final)
             # A malformed <loc> would be found again and again.
@@ -288,6 +311,9 @@ class Faults:
             points = self._boundaries.resume_points(in_root=bool(open_root), many=many)
             stop = find_next_start(buffer, after, points, final=final)
             skipped = min(max(after, fault), stop)  # what is in a comment is not lost
+        if code == UNCLOSED_CDATA:
+            message = "a CDATA section between the entries has no end"
+            self._diagnostics.report_once("SM209", message, at=offset)
         self._report_lost(skipped, stop, offset, after_root=ended)
         self._header.close_ended(buffer.data[fault:stop])
         at_end = stop == len(buffer.data)
@@ -320,7 +346,7 @@ class Faults:
         # Of another name, or not as expat wants it: nothing else is meant.
         fault = offset - buffer.start
         tag = fault - buffer.data.startswith(b"<", fault - 1)
-        closed = end_tag if end_tag and self._closes_misspelled(end_tag) else None
+        closed = end_tag if end_tag and self.stray_ends.close_misspelled(end_tag) else None
         if closed is None and (open_root := builder.open_root):
             closed = self._boundaries.root_ends.match(buffer.data, tag)
             if closed:
@@ -331,56 +357,41 @@ class Faults:
         self._report_malformed(expat.ErrorString(code), offset)
         return buffer.start + closed.end()
 
-    def _closes_misspelled(self, end_tag: re.Match[bytes]) -> bool:
-        """Close the element that an entry's end tag is meant for: ``<ulr><loc>…</loc></url>``.
+    def pass_endless(self, parser: ExpatParser | None, needed: int) -> int | None:
+        """Return where to resume after the start of what never ends, or has not ended for 1 MiB.
 
-        Its ``<loc>`` was read as an entry of its own.
+        A comment or an instruction that ends beyond the buffer is passed. In one that has no end at
+        all, and in such a CDATA section, entries are read.
+
+        :param needed: the offset from which on bytes are needed.
         """
-        builder, data = self._builder, self._buffer.data
-        path = builder.path
-        after_loc = LOC_END.match(data, max(builder.last_entry_end - self._buffer.start, 0))
-        if not (path and after_loc and self._boundaries.ends.match(data, end_tag.start(1) - 2)):
-            return False
-        if builder.open_root == path[-1] or not resembles(end_tag[1].decode(), path[-1]):
-            return False
-        builder.end()
-        return True
-
-    def _pass_unclosed_cdata(self, code: int) -> int:
-        """Return where the content of a CDATA section begins that never ends; 0 if there is none.
-
-        Its entries are read, as those of a comment that never ends. Once in a document: expat reads
-        to its end each time.
-        """
-        if code != _UNCLOSED_CDATA or self._passed_cdata:
-            return 0
-        self._passed_cdata = True
-        data, since = self._buffer.data, self._since
-        begin = data.find(_CDATA, max(data.rfind(b"]]>", since), since))
-        return begin + len(_CDATA) if begin >= 0 else 0  # it is no longer in the buffer
-
-    def pass_long(self, offset: int) -> int | None:
-        """Return where to resume if a comment or instruction begins here that has no end so far.
-
-        One that ends beyond the buffer is passed. In one that has no end at all, entries are read.
-        """
-        data, begin = self._buffer.data, offset - self._buffer.start
-        started = UNPARSED_START.match(data, begin)
-        if started is None or self.pending or self._builder.entry_start is not None:
+        is_section = self.unparsed.is_endless(parser.section if parser else None)
+        if parser and parser.section is not None and is_section and not self.pending:
+            parser.flush_text()
+            return self.locate(UNCLOSED_CDATA, parser.section, final=False)
+        if self._buffer.end - needed < MAX_ENTRY:
             return None
-        self._builder.leave_entry()
-        if self.unparsed.start(UNPARSED[started[0]]):
+        started = UNPARSED_START.match(self._buffer.data, needed - self._buffer.start)
+        if started is None or self.pending or self._builder.entry_start is not None:
+            self.report_large("more than 1 MiB without an end was skipped", needed)
+        elif self.unparsed.start(UNPARSED[started[0]]):
+            self._builder.leave_entry()
             return self._buffer.end
-        self._report_malformed("a comment or an instruction is not closed", offset)
-        return self._buffer.start + find_next_start(
-            self._buffer, begin + 1, self._boundaries.starts, final=False
-        )
+        else:
+            self._report_malformed("a comment or an instruction is not closed", needed)
+        return self.next_start(needed + 1, final=False)
+
+    def next_start(self, offset: int, *, final: bool) -> int:
+        """Return where the next entry starts, after an offset at which one is left."""
+        self._builder.leave_entry()
+        begin, starts = max(offset - self._buffer.start, 0), self._boundaries.starts
+        return self._buffer.start + find_next_start(self._buffer, begin, starts, final=final)
 
     def _report_lost(self, begin: int, stop: int, offset: int, *, after_root: bool) -> None:
         """Report that an entry is lost in what is skipped, if it may be."""
         data, since = self._buffer.data, self._since
         has_null_block = not after_root and data.find(NULL_BLOCK, since, stop) >= 0
-        if not has_null_block and self.pass_end_tags(stop):
+        if not has_null_block and self.stray_ends.reach(stop):
             return
         if UNPARSED_START.search(data, begin, stop):  # what is in a comment is not lost
             data = data[since:begin] + without_comments(data[begin:stop])
@@ -392,19 +403,6 @@ class Faults:
             if not self._skipped_start:
                 self._diagnostics.report("SM209", "the start of an entry is missing", at=offset)
             self._skipped_start = False
-
-    def pass_end_tags(self, stop: int) -> bool:
-        """Tell whether nothing but end tags stands between the last entry and this index.
-
-        Then one of an entry is one too many. With that of a ``<loc>``, the start of its entry is
-        missing. Also asked before bytes are dropped, to remember it.
-        """
-        data, begin = self._buffer.data, max(self._ends_to, self._builder.last_entry_end)
-        begin -= self._buffer.start
-        is_passed = begin >= 0 and _END_TAGS.fullmatch(data, begin, stop) is not None
-        if is_passed:
-            self._ends_to = self._buffer.start + stop
-        return is_passed
 
     @property
     def _since(self) -> int:

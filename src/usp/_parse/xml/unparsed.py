@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from usp._parse.input.chunks import ChunksAhead
+from usp._parse.input.chunks import CHUNK_SIZE, ChunksAhead
 from usp._parse.xml.read_buffer import ReadBuffer
 
 
@@ -65,6 +65,27 @@ class UnparsedAhead:
         """What follows the buffer."""
         self._buffer = buffer
         self._end: re.Pattern[bytes] | None = None
+        self.held_section: int | None = None
+        """The offset of a CDATA section that goes on behind the buffer, and may have no end."""
+        self._ending_section: int | None = None  # one that has an end
+
+    def is_endless(self, section: int | None) -> bool:
+        """Tell whether a CDATA section that is open at the end of the buffer never ends.
+
+        Nearly all end soon: what follows is searched for the end of a long one only.
+
+        :param section: its offset; None if none is open.
+        """
+        self.held_section = None
+        if section is None or section == self._ending_section:
+            return False
+        if self._buffer.end - section < CHUNK_SIZE:
+            self.held_section = section
+            return False
+        if self.chunks.find(SECTION.end, self._buffer.data, len(SECTION.closing)) is None:
+            return True
+        self._ending_section = section
+        return False
 
     @property
     def is_passed(self) -> bool:
