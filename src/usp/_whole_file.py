@@ -150,10 +150,15 @@ def check_file(target: Path, name: str) -> None:
 
 def ends_line(path: Path) -> bool:
     """Tell whether the last line of a file is ended; that of an empty one is."""
+    return last_byte(path) in {b"", b"\n"}
+
+
+def last_byte(path: Path) -> bytes:
+    """Return the last byte of a file; nothing of an empty one."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(size - 1, 0))
-        return file.read() in {b"", b"\n"}
+        return file.read()
 
 
 def check_new(target: Path, name: str, *, can_append: bool) -> None:

@@ -292,7 +292,8 @@ class _Reading:
             source, names, columns=self._columns, unique=self._unique, **self._fields
         ) as stream:
             yield from stream
-            self.results.append(SourceResult(stream.outcome, stream.sitemaps_failed))
+            skipped = bool(stream.skipped)
+            self.results.append(SourceResult(stream.outcome, stream.sitemaps_failed, skipped))
 
 
 def _several(source: TableSources) -> list[TableSource]:

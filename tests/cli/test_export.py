@@ -11,7 +11,7 @@ import pytest
 
 import usp as package
 from tests.cli.command import USP, environment, redirected, run, search_path, start, usp
-from tests.server import Handler, LoopbackServer, urlset
+from tests.server import Handler, LoopbackServer, index, urlset
 from usp._tables.schema import TABLES
 from usp.cli._demo_site import DemoSite
 from usp.cli._export_options import EXPORT_OPTIONS
@@ -127,6 +127,26 @@ def test_a_site_that_refuses_leaves_the_file_of_yesterday(
     assert done.messages[0].endswith("x.csv is not written: nothing could be read")
     assert done.messages[1].startswith("usp: blocked: ")
     assert (tmp_path / "x.csv").read_text() == "yesterday"
+
+
+def test_an_index_whose_sitemaps_fail_leaves_the_file_of_yesterday(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    server.robots("/i.xml")
+    server.site["/i.xml"] = index(server.at("/lost.xml"))
+    (tmp_path / "x.csv").write_text("yesterday")
+    done = usp("export", server.url, "-o", f"{tmp_path}/x.csv", "--replace", "--no-known")
+    assert done.code == 3
+    assert done.messages[0].endswith("x.csv is not written: nothing could be read")
+    assert "list no pages" not in done.err
+    assert (tmp_path / "x.csv").read_text() == "yesterday"
+    assert usp("ls", server.url, "-f", "pages", "--no-known").code == 3
+    # Of several sources, one that is known to be empty is an answer.
+    server.site["/empty.xml"] = "<urlset/>"
+    sources = server.at("/i.xml"), server.at("/empty.xml")
+    done = usp("export", *sources, "-o", f"{tmp_path}/x.csv", "--replace")
+    assert done.code == 0
+    assert len((tmp_path / "x.csv").read_text().splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.db", "out/"])

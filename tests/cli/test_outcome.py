@@ -11,7 +11,7 @@ from usp.objects.outcome import Attempt, FoundBy, Result
 
 def summary(server: LoopbackServer, policy: Policy) -> list[str]:
     tree = sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
-    found = Summary.of_tree(tree, 0, 0.0)
+    found = Summary.of_tree(tree, sum(1 for _ in tree.all_pages()), 0.0)
     assert found.exit_code() is Exit.DONE
     return [*found.lines(failures=True), found.last_line]
 
@@ -47,7 +47,7 @@ def test_an_index_that_is_not_expanded_again_is_in_the_summary(server: LoopbackS
 def test_nothing_is_missing_in_the_summary_of_a_complete_tree(server: LoopbackServer) -> None:
     server.robots("/a.xml")
     server.site["/a.xml"] = urlset(server.at("/one"))
-    assert summary(server, Policy()) == ["found: 1 sitemap, 0 pages, 0.0 s"]
+    assert summary(server, Policy()) == ["found: 1 sitemap, 1 page, 0.0 s"]
 
 
 @pytest.mark.parametrize("declared", ["", "Sitemap: ftp://h.example/a.xml\nSitemap: /a.xml\n"])

@@ -67,6 +67,17 @@ def test_a_last_line_that_was_left_open_is_ended_first(name: str, tmp_path: Path
         ]
 
 
+@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz"])
+def test_nothing_is_appended_behind_half_an_object(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    write(path, [sites(1)])
+    cut = text_of(path)[:-15]
+    rewrite(path, cut)
+    with pytest.raises(UsageError, match="it ends inside of a row"):
+        write(path, [sites(2)], append=True)
+    assert text_of(path) == cut
+
+
 @pytest.mark.parametrize("name", ["x.csv.gz", "x.jsonl.zst"])
 @pytest.mark.parametrize("fault", ["cut", "flipped"])
 def test_nothing_is_appended_to_a_damaged_file(

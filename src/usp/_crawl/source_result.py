@@ -17,6 +17,8 @@ class SourceResult(NamedTuple):
     outcome: Outcome
     failed: int
     """The declared sitemaps that could not be read."""
+    has_skipped: bool = False
+    """Whether there were pages, or sitemaps, of which none was chosen."""
 
     @property
     def is_complete(self) -> bool:
@@ -25,12 +27,15 @@ class SourceResult(NamedTuple):
 
     @property
     def is_answered(self) -> bool:
-        """Whether it says what the source has, even if that is nothing.
+        """Whether it says what a source has that gave no pages.
 
         What is named or declared as a sitemap, and is none, says nothing: it may be a login page.
+        Nor does an index whose sitemaps could not be read.
         """
         if self.outcome is Outcome.NONE:
             return not self.failed
+        if self.outcome is Outcome.PARTIAL:
+            return self.has_skipped
         return self.outcome not in UNANSWERED
 
 

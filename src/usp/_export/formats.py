@@ -42,6 +42,8 @@ class Format:
     """Whether it is text: it can be compressed, and rows can follow at its end."""
     has_quotes: bool = False
     """Whether quotes enclose cells with line ends: rows behind an open one would be part of it."""
+    row_end: bytes = b""
+    """The last character of a row, if each has the same: else its file was cut off there."""
     is_database: bool = False
     """Whether the writer opens the file itself; then it isn't for streams or folders."""
     holds_many: bool = False
@@ -77,7 +79,7 @@ FORMATS: Final = {
         ),
         Format(
             "jsonl", "JSON lines: an object a row", "json_lines", "JsonLinesWriter", ("ndjson",),
-            is_text=True, holds_many=True,
+            is_text=True, row_end=b"}", holds_many=True,
         ),
         Format("parquet", "Parquet, compressed with zstd", "arrow", "ParquetWriter"),
         Format("arrow", "an Arrow IPC file", "arrow", "ArrowWriter", ("feather",)),

@@ -15,9 +15,9 @@ from usp._tables.batch import Batch
 from usp._tables.schema import Table
 from usp._whole_file import (
     FileState,
-    ends_line,
     flush_to_disk,
     is_special,
+    last_byte,
     move_into_place,
     output_error,
     scratch_folder,
@@ -70,14 +70,18 @@ class OutputFile:
         """
         compression, has_quotes = self.form.compression, self.form.format.has_quotes
         if not (compression or has_quotes):
-            return ends_line(path)
-        last, quotes = b"\n", 0
-        for chunk in content(path, compression):
-            last = chunk[-1:] or last
-            quotes += chunk.count(b'"')
-        if has_quotes and quotes % 2:  # one within a cell is doubled
-            raise ValueError("it ends inside of a cell, whose second quote is missing")
-        return last == b"\n"
+            last = last_byte(path)
+        else:
+            last, quotes = b"\n", 0
+            for chunk in content(path, compression):
+                last = chunk[-1:] or last
+                quotes += chunk.count(b'"')
+            if has_quotes and quotes % 2:  # one within a cell is doubled
+                raise ValueError("it ends inside of a cell, whose second quote is missing")
+        is_ended = last in {b"", b"\n"}
+        if not is_ended and self.form.format.row_end not in {b"", last}:
+            raise ValueError("it ends inside of a row")
+        return is_ended
 
     @property
     def is_in_place(self) -> bool:

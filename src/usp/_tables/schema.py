@@ -322,7 +322,7 @@ _SITES: Final = Table(
         Column("limit", _TEXT, "the crawl", "The problem code of the limit that ended the crawl.", repeats=True),
         Column("started_at", _TIMESTAMP, "the clock", "When the crawl began."),
         Column("seconds", _REAL, "the clock", "How long it took."),
-        Column("requests", _INTEGER, "the crawl", "How many requests were made, retries included."),
+        Column("requests", _INTEGER, "the crawl", "How many requests were made, with retries, without redirects."),
         Column("bytes", _INTEGER, "the responses", "The bytes of all bodies as received."),
         Column("sitemaps", _INTEGER, "the crawl", "How many sitemaps were read; the last line of the command adds those that failed."),
         Column("sitemaps_failed", _INTEGER, "the crawl", "How many declared sitemaps could not be read."),

@@ -137,6 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = False  # so that server_close() waits for them
+    request_queue_size = 128  # with fewer, one of many connections at once waits for a second
 
     def __init__(self, site: "DemoSite", port: int) -> None:
         self.site = site

@@ -142,4 +142,6 @@ def _together(summaries: Sequence[Summary]) -> Summary:
         pages=None if first.pages is None else total(one.pages for one in summaries),
         seconds=sum(one.seconds for one in summaries),
         unread=tuple((one.url, one.outcome) for one in summaries if not one.is_answer),
+        # One that is known to be empty says as much as one of which no page was chosen.
+        has_skipped=any(one.result.is_answered for one in summaries),
     )

@@ -23,7 +23,7 @@ _TABLES: Final = (
 _OPTIONS: Final = (
     Option(
         ("-f", "--format"), "output",
-        "the format, if the name of the file doesn't say it: csv, tsv, jsonl (each also with .gz "
+        "the format, whatever the name of the file says: csv, tsv, jsonl (each also with .gz "
         "or .zst), parquet, arrow, db (SQLite); for a folder by default parquet",
         TEXT, "FORMAT", choices=(*EXPORT_FORMATS, *_COMPRESSED),
         is_said_by=_is_said_by,

@@ -65,6 +65,8 @@ class Summary:
     unread: tuple[tuple[str, Outcome], ...] = ()
     """Of several sources, those that could not be read, or have no sitemap, each with its
     outcome."""
+    has_skipped: bool = False
+    """Whether pages or sitemaps were not chosen."""
 
     @classmethod
     def of_tree(cls, tree: IndexWebsiteSitemap, pages: int | None, seconds: float) -> "Summary":
@@ -82,7 +84,9 @@ class Summary:
         failed = stream.sitemaps_failed
         sitemaps = stream.sitemaps_read + failed
         outcome, problems = stream.outcome, stream.problems
-        return cls(stream.url, outcome, stream.tried, problems, sitemaps, failed, pages, seconds)
+        numbers = sitemaps, failed, pages, seconds
+        skipped = bool(stream.skipped)
+        return cls(stream.url, outcome, stream.tried, problems, *numbers, has_skipped=skipped)
 
     @classmethod
     def of_discovery(cls, found: Discovery) -> "Summary":
@@ -99,7 +103,7 @@ class Summary:
     @property
     def result(self) -> SourceResult:
         """What came of the source as a whole."""
-        return SourceResult(self.outcome, self.failed)
+        return SourceResult(self.outcome, self.failed, self.has_skipped)
 
     @property
     def is_answer(self) -> bool:
@@ -109,9 +113,10 @@ class Summary:
     def exit_code(self, *, strict: bool = False) -> Exit:
         """Return the exit code.
 
-        :param strict: whether a partial result counts as failed.
+        :param strict: whether a partial result counts as failed; one without pages always does.
         """
-        return Exit.FAILED if strict and self.outcome is Outcome.PARTIAL else EXITS[self.outcome]
+        is_failed = strict or (self.pages == 0 and not self.result.is_answered)
+        return Exit.FAILED if is_failed and self.outcome is Outcome.PARTIAL else EXITS[self.outcome]
 
     def lines(self, *, failures: bool, damage: bool = True) -> list[str]:
         """Return what to say before the last line; where nothing was found, that line, too.
@@ -211,7 +216,7 @@ def report(summary: Summary, args: argparse.Namespace, *, details: bool = True) 
     if args.quiet:
         because = [summary.partial] if summary.is_answer else lines[-1:]
         lines = because if code else []
-    elif summary.pages == 0 and summary.sitemaps > summary.failed and summary.is_answer:
+    elif summary.pages == 0 and summary.is_answer and summary.result.is_answered:
         lines.insert(0, _why_no_page(summary.url, args))
     for line in lines:
         tell(line)
