@@ -276,7 +276,8 @@ class XmlReader:
             parser.parse(memoryview(self._buffer.data)[begin:stop], is_last)
         except expat.ExpatError as error:
             fault = error
-        if parser.section is not None and (parser.refuses_sections or fault):
+        is_endless = parser.refuses_sections or (fault and fault.code == UNCLOSED_CDATA)
+        if parser.section is not None and is_endless:
             self._stop_at(UNCLOSED_CDATA, parser.section, final=final)
         elif parser.refused_at is not None:
             self._faults.set_unclosed_inside(parser.refused_at)

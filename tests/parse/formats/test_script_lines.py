@@ -321,3 +321,9 @@ def assert_cut(found: Reading, urls: list[str]) -> None:
     assert found.urls == urls
     assert not found.complete
     assert "SM209" in codes(found)
+
+
+@pytest.mark.parametrize("kind", ["Parse error", "Recoverable fatal error"])
+def test_other_words_after_the_name_of_an_error_are_a_heading(kind: str) -> None:
+    found = read_everywhere(f"{A}\n{kind}: how to fix it\n{B}\n")
+    assert (found.urls, found.complete) == ([A, B], True)

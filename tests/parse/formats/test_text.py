@@ -182,3 +182,9 @@ def test_a_compressed_document_that_is_appended_is_lost(cut: int) -> None:
     assert 499 <= len(list(found.pages)) <= 500
     assert not found.complete
     assert "SM223" in {problem.code for problem in found.problems}
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_bytes_of_utf_16_are_no_compressed_document(codec: str) -> None:
+    lines = f"\ufeff{A}\n{B}/\u8b1f\u6708\u1f8b\u0860\n"
+    assert usp.parse(lines.encode(codec)).complete

@@ -61,3 +61,14 @@ def test_a_cdata_section_that_never_ends_costs_nothing_after_it(start: str) -> N
     pages = Pages(Source([data]))
     assert len({page.url for page in pages if "/p" in page.url}) == count
     assert "SM207" not in {problem.code for problem in pages.problems}
+
+
+def test_a_control_character_in_a_section_is_no_missing_end() -> None:
+    item = "<item><title><![CDATA[T & {0}]]></title><link>http://h/{0}</link></item>"
+    items = "".join(map(item.format, range(3)))
+    data = f"<rss><channel><title><![CDATA[a \x0b b]]></title>{items}</channel></rss>".encode()
+    for expat_only in (False, True):
+        pages = Pages(Source([data], expat_only=expat_only))
+        assert [page.url for page in pages] == ["http://h/0", "http://h/1", "http://h/2"]
+        assert pages.complete
+        assert [problem.code for problem in pages.problems] == ["SM211"]

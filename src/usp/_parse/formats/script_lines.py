@@ -25,6 +25,8 @@ from usp._parse.values.script_messages import (
     without_line_break,
 )
 
+_SEVERAL_LINES: Final = re.compile(r"\bFatal error")
+"""The only kind of message that may have several lines: an exception that nothing caught."""
 _URL_START: Final = re.compile("https?://", re.IGNORECASE)
 _CUT_SCHEME: Final = re.compile(CUT_SCHEME, re.IGNORECASE)
 _MAX_JOINED: Final = 8192
@@ -218,7 +220,7 @@ def _messages_in(line: str) -> tuple[list[_Message], str]:
         end = MESSAGE_END.search(line, start.end())
         is_html, ends_script = start[0].startswith("<b>"), is_fatal(start[0])
         # The first line of a fatal error that has several: on its own, or right after a URL.
-        is_first = ends_script and (not before or _ends_in_url(before))
+        is_first = _SEVERAL_LINES.search(start[0]) and (not before or _ends_in_url(before))
         if end is None and not (is_html or is_first):
             break
         text = without_line_break(before)

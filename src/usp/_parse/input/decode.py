@@ -80,7 +80,7 @@ _NARROW_URL: Final = re.compile(rb"https?://")
 the other kind contains it. All sitemaps contain URLs, if only the name of a namespace."""
 _LONGEST_URL_START: Final = 13
 _GZIP: Final = b"\x1f\x8b\x08"
-"""How a gzip file begins: in no encoding of text."""
+"""How a gzip file begins: in no encoding of text but UTF-16 and UTF-32."""
 
 
 class Utf8Document:
@@ -140,7 +140,7 @@ class Utf8Document:
             return
         whole = before + data
         url = (_NARROW_URL if is_wide else _WIDE_URL).search(whole)
-        found = url.start() if url else whole.find(_GZIP)
+        found = url.start() if url else -1 if is_wide else whole.find(_GZIP)
         if found < 0:
             return
         self._has_other = True
