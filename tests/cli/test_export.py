@@ -149,6 +149,19 @@ def test_an_index_whose_sitemaps_fail_leaves_the_file_of_yesterday(
     assert len((tmp_path / "x.csv").read_text().splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    "command", [("export", "-o", "-", "-f", "csv"), ("ls", "-f", "csv"), ("ls", "-f", "tabtree")]
+)
+def test_a_site_of_which_no_page_was_chosen_is_answered(
+    command: tuple[str, ...], server: LoopbackServer
+) -> None:
+    server.robots("/a.xml", "/lost.xml")
+    server.site["/a.xml"] = urlset(server.at("/1"))
+    done = usp(*command, server.url, "--include", "no", "--no-known")
+    assert done.code == 0
+    assert "no page of" in done.err
+
+
 @pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.db", "out/"])
 def test_a_dead_host_leaves_no_file(name: str, tmp_path: Path) -> None:
     done = usp("export", UNREACHABLE, "-o", f"{tmp_path}/{name}", "-k", "-q")

@@ -36,7 +36,7 @@ def tree_result(tree: AbstractSitemap) -> SourceResult:
         tally.skipped += bool(sitemap._skipped_sitemaps)
     known = tree.outcome if isinstance(tree, IndexWebsiteSitemap) else None
     outcome = tally.outcome(stopped=False, ended_early=False)
-    return SourceResult(known or outcome, tally.failed)
+    return SourceResult(known or outcome, tally.failed, bool(tally.skipped))
 
 
 def _result(sitemap: AbstractSitemap) -> Result:

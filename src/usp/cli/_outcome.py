@@ -75,8 +75,10 @@ class Summary:
         failed = sum(issubclass(kind, InvalidSitemap) for kind in kinds)
         sitemaps = sum(not issubclass(kind, IndexRobotsTxtSitemap) for kind in kinds)
         outcome = tree.outcome or Outcome.FOUND
-        problems = tree.problems
-        return cls(tree.url, outcome, tree.tried, problems, sitemaps, failed, pages, seconds)
+        numbers = sitemaps, failed, pages, seconds
+        # To know of pages, a document is parsed again: only where none was printed.
+        skipped = pages == 0 and any(sitemap.skipped for sitemap in tree.all_sitemaps())
+        return cls(tree.url, outcome, tree.tried, tree.problems, *numbers, has_skipped=skipped)
 
     @classmethod
     def of_stream(cls, stream: StreamStatus, pages: int | None, seconds: float) -> "Summary":

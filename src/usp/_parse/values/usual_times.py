@@ -1,4 +1,4 @@
-"""Times of the usual forms, all those of a column at once: a fifth of the time of one by one.
+"""Times of the usual forms, all those of a column at once: a quarter of the time of one by one.
 
 The digits at one place of all texts are a string with a byte for each text, and
 ``int.from_bytes`` makes one large number of it. A sum of such numbers has the sums of their bytes,

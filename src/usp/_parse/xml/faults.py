@@ -41,6 +41,8 @@ _LOOKED_AT: Final = 4 * 1024
 """How many bytes after a fault between entries are read before it is judged."""
 _AFTER_ROOT: Final = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 UNCLOSED_CDATA: Final = expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION]
+_OUTSIDE: Final = frozenset({_AFTER_ROOT, UNCLOSED_CDATA})
+"""Errors that are never those of a tag."""
 _CDATA: Final = b"<![CDATA["
 _INVALID_TOKEN: Final = expat.errors.XML_ERROR_INVALID_TOKEN
 _MISMATCH: Final = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
@@ -118,12 +120,8 @@ class Faults:
         if entry_start is None and self._is_cut_off(offset, final=final):
             self.pending = Fault(buffer.start + self._since, offset, "", code)
             return None
-        fault, is_in_tag = offset - buffer.start, code not in {_AFTER_ROOT, UNCLOSED_CDATA}
-        if (
-            entry_start is None
-            and is_in_tag
-            and find_unparsed(buffer.data, fault, self._since) is None
-        ):
+        fault, may_be_in_tag = offset - buffer.start, entry_start is None and code not in _OUTSIDE
+        if may_be_in_tag and find_unparsed(buffer.data, fault, self._since) is None:
             begin = max(self.resumed_at - buffer.start, 0)
             start = find_malformed_start(buffer.data, fault, begin, self._boundaries.is_start)
             entry_start = None if start is None else buffer.start + start
@@ -365,10 +363,11 @@ class Faults:
 
         :param needed: the offset from which on bytes are needed.
         """
-        is_section = self.unparsed.is_endless(parser.section if parser else None)
-        if parser and parser.section is not None and is_section and not self.pending:
+        section = parser.section if parser else None
+        is_endless = self.unparsed.is_endless(section) and not self.pending
+        if is_endless and parser and section is not None:
             parser.flush_text()
-            return self.locate(UNCLOSED_CDATA, parser.section, final=False)
+            return self.locate(UNCLOSED_CDATA, section, final=False)
         if self._buffer.end - needed < MAX_ENTRY:
             return None
         started = UNPARSED_START.match(self._buffer.data, needed - self._buffer.start)

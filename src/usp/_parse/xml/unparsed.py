@@ -1,7 +1,8 @@
 """Comments, processing instructions and CDATA sections: no tag in them is one, nor is an entry.
 
 A comment or an instruction that ends behind the buffer is passed without being held: whether it
-ends at all is looked for ahead, since in one that is never closed entries are read.
+ends at all is looked for ahead, since in one that is never closed entries are read. So it is with a
+long CDATA section, whose text is read.
 """
 
 import re
