@@ -128,21 +128,21 @@ class CrawlManifest:
                 return f"{name} ({found}, not {wanted})"
         return None
 
-    def write(self, folder: CrawlFolder) -> None:
-        """Write it to the folder of the crawl."""
+    def write(self, folder: CrawlFolder, name: str = CRAWL_FILE) -> None:
+        """Write it to a folder; the folder of the crawl has it under the default name."""
         about = {"schema_version": SCHEMA_VERSION, "usp": __version__}
-        folder.write(CRAWL_FILE, _json({**about, **asdict(self)}))
+        folder.write(name, _json({**about, **asdict(self)}))
 
     @classmethod
-    def read(cls, folder: CrawlFolder) -> Self | None:
+    def read(cls, folder: CrawlFolder, name: str = CRAWL_FILE) -> Self | None:
         """Return that of a folder; None if there is no crawl in it.
 
         :raises StorageError: if it can't be read.
         """
-        content = folder.read(CRAWL_FILE)
+        content = folder.read(name)
         if content is None:
             return None
-        return cls(**_parsed(content, CRAWL_FILE, {one.name for one in fields(cls)}))
+        return cls(**_parsed(content, name, {one.name for one in fields(cls)}))
 
 
 def _json(content: Mapping[str, Any]) -> bytes:

@@ -60,6 +60,8 @@ class BulkFields(PolicyFields, total=False):
     max_bytes_per_site: int
     retry: Iterable[str]
     previous: str | None
+    record: str | None
+    replay: str | None
     use_robots: bool
     use_known_paths: bool | None
     client_settings: Mapping[str, Any]
@@ -82,6 +84,8 @@ _EXPLAINED: Final = """
     :param max_bytes_per_site: the bytes of all bodies of one site, which then ends.
     :param retry: outcomes; sites of shards that are done and have one of these are crawled again.
     :param previous: the folder of an earlier crawl; what has not changed since is copied from it.
+    :param record: a folder, which gets a recording of each shard, ``part-00017.warc.gz``.
+    :param replay: a folder of recordings that are read instead of the network.
     :param use_robots: whether to read robots.txt.
     :param use_known_paths: whether to try paths at which sitemaps are common; by default, only
         where what robots.txt declares leads to nothing.
@@ -101,6 +105,8 @@ class BulkOptions:
     per_address: int = 8
     retry: frozenset[str] = frozenset()
     previous: str | None = None
+    record: str | None = None
+    replay: str | None = None
     use_robots: bool = True
     use_known_paths: bool | None = None
     client_settings: Mapping[str, Any] = field(default_factory=dict)
@@ -119,6 +125,10 @@ class BulkOptions:
         for outcome in self.retry:
             if outcome not in OUTCOMES:
                 raise argument_error("retry", f"some of {', '.join(OUTCOMES)}", outcome)
+        if self.record is not None and self.replay is not None:
+            raise UsageError("record and replay can't be used together.")
+        if self.record is not None and self.retry:  # it would have nothing of the other sites
+            raise UsageError("record and retry can't be used together.")
 
     @classmethod
     def of(cls, given: BulkFields, policy: Policy | None = None) -> Self:

@@ -14,6 +14,7 @@ from usp.bulk._messages import WorkerOrder
 from usp.bulk._options import BulkOptions, EngineChoice
 from usp.bulk._previous import check_previous
 from usp.bulk._progress import CrawlProgress, OnProgress
+from usp.bulk._recordings import check_recordings, recorded_shards
 from usp.bulk._sites import SiteList
 from usp.exceptions import UsageError
 
@@ -56,7 +57,8 @@ def run_crawl(
     manifest = CrawlManifest.read(folder)
     listed = SiteList(read_input(sites, column), _shard_count(shards, manifest, options))
     share = share_of(shard, listed.shards)
-    _write_or_check_manifest(manifest, folder, sites, listed, options)
+    manifest = _written_or_checked(manifest, folder, sites, listed, options)
+    check_recordings(options, manifest)
     done = done_shards(folder) & set(share)
     again = [one for one in sorted(done) if _has_any(folder, one, options.retry)]
     to_run = sorted(set(share) - done)
@@ -97,19 +99,20 @@ def _shard_count(
         previous = crawl_folder(options.previous)
         found = check_previous(CrawlManifest.read(previous), previous.name, options.selection)
         known = known or found
+    known = known or recorded_shards(options)
     if known is not None and given not in (None, known):
         raise UsageError(f"shards must be {known}, as in the crawl that is there, not {given}.")
     return known or given
 
 
-def _write_or_check_manifest(
+def _written_or_checked(
     manifest: CrawlManifest | None,
     folder: CrawlFolder,
     sites: object,
     listed: SiteList,
     options: BulkOptions,
-) -> None:
-    """Write what the folder is the crawl of; if that is there, check that it is the same.
+) -> CrawlManifest:
+    """Return what the folder is the crawl of; if that isn't there, write it.
 
     :raises UsageError: if it isn't.
     """
@@ -117,7 +120,7 @@ def _write_or_check_manifest(
     new = CrawlManifest(name, listed.fingerprint, len(listed), listed.shards, options.selection)
     if manifest is None:
         new.write(folder)
-        return
+        return new
     if manifest.fingerprint != new.fingerprint:
         raise UsageError(
             f"{folder.name} has the crawl of another list ({manifest.sites:,} sites, these are "
@@ -125,3 +128,4 @@ def _write_or_check_manifest(
         )
     if other := manifest.other_filter(new.selection):
         raise UsageError(f"{folder.name} has a crawl with another {other}; name another folder.")
+    return manifest

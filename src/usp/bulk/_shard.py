@@ -22,11 +22,13 @@ from usp.bulk._kept import KeptRows
 from usp.bulk._markers import PartFile, ShardResult, marker_name, now_text, read_marker
 from usp.bulk._options import BAD_INPUT, BulkOptions
 from usp.bulk._previous import PreviousShard
+from usp.bulk._recordings import client_of_shard
 from usp.bulk._site import crawl_site
 from usp.bulk._sites import NamedSite, Shard
 from usp.bulk._writer import SHARD_TABLES, ShardWriter
 from usp.exceptions import UspError
 from usp.objects.problem import Problem
+from usp.web_client.abstract_aio_client import AbstractAioWebClient
 from usp.web_client.aio_client import AioWebClient, CachingResolver
 
 _LARGE_PAGES: Final = 50_000
@@ -141,7 +143,9 @@ async def run_shard(
     with folder.scratch() as scratch, ShardWriter(scratch, shard) as writer:
         run = _ShardRun(shard, folder, worker, writer)
         kept = await run.keep_done() if done else frozenset()
-        await run.crawl([line for line in lines if line.number not in kept], all_started)
+        wanted = [line for line in lines if line.number not in kept]
+        async with client_of_shard(shard, worker.options, worker.client) as client:
+            await run.crawl(wanted, client, all_started)
         async with worker.finishing:
             await run.copy_unchanged()
             return await run.commit(was_done=done is not None)
@@ -181,7 +185,12 @@ class _ShardRun:
         self._traffic += kept.traffic
         return kept.lines
 
-    async def crawl(self, lines: Sequence[InputLine], all_started: Callable[[], None]) -> None:
+    async def crawl(
+        self,
+        lines: Sequence[InputLine],
+        client: AbstractAioWebClient,
+        all_started: Callable[[], None],
+    ) -> None:
         """Crawl the sites of some lines."""
         jobs, bad = _jobs(lines)
         for line in bad:
@@ -195,7 +204,7 @@ class _ShardRun:
             async with asyncio.TaskGroup() as group:
                 for job in jobs:
                     await self._worker.slots.free.acquire()
-                    group.create_task(self._crawl_site(job))
+                    group.create_task(self._crawl_site(job, client))
                 all_started()
 
     async def copy_unchanged(self) -> None:
@@ -205,7 +214,7 @@ class _ShardRun:
                 rows = self._previous.copied(table, self._copied)
                 await in_thread(self._writer.copy, table, rows)
 
-    async def _crawl_site(self, job: _SiteJob) -> None:
+    async def _crawl_site(self, job: _SiteJob, client: AbstractAioWebClient) -> None:
         slot = _SiteSlot(self._worker.slots)
         name = job.site.name
 
@@ -218,7 +227,7 @@ class _ShardRun:
             previous = self._previous.site(name) if self._previous else None
             worker = self._worker
             row, copied = await crawl_site(
-                name, worker.options, worker.client, take, previous, worker.large_reads
+                name, worker.options, client, take, previous, worker.large_reads
             )
         finally:
             slot.release()

@@ -19,7 +19,7 @@ from usp.cli._settings import chosen_values, client_settings, named_by_option
 from usp.exceptions import UsageError
 
 _OF_BULK: Final = (
-    *("sites_at_once", "per_domain", "per_address", "retry", "previous"),
+    *("sites_at_once", "per_domain", "per_address", "retry", "previous", "record", "replay"),
     *("max_pages_per_site", "max_seconds_per_site", "max_bytes_per_site"),
 )
 """The options that the library takes as they are."""

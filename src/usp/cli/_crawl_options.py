@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from usp.cli._options import Option, always, shared
+from usp.cli._options import Destination, Option, always, shared
 from usp.cli._value_types import FOLDER, INTEGER, NAMES, NUMBER, TEXT
 
 _OWN_HELP: Final = {
@@ -10,6 +10,12 @@ _OWN_HELP: Final = {
     "max-attempts": "attempts to fetch one URL, while it is worth it (default: 2)",
 }
 """The help of shared options that have another default here."""
+_RECORDINGS: Final = {
+    "record": "write every request and response to this folder (WARC, a file for each shard), "
+    "without credentials",
+    "replay": "read from this folder of recordings instead of the network",
+}
+"""The help of those that name a folder here."""
 _OUTCOMES: Final = ("blocked", "unreachable", "partial", "none", "found")
 CRAWL_OPTIONS: Final = (
     Option(
@@ -88,6 +94,12 @@ CRAWL_OPTIONS: Final = (
     ),
     *(
         option._replace(help=text) for name, text in _OWN_HELP.items() for option in shared(name)
+    ),
+    *(
+        option._replace(
+            help=_RECORDINGS[option.name], type=FOLDER, metavar="DIR", target=Destination.COMMAND
+        )
+        for option in shared("record", "replay")
     ),
     *shared(
         "since", "until", "undated", "include", "exclude", "kind",

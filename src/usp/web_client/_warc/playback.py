@@ -8,7 +8,7 @@ doesn't have is a permanent failure.
 
 import math
 import threading
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -27,6 +27,8 @@ from usp.web_client.abstract_client import WebClientErrorResponse, WebClientNotM
 
 __all__ = ["Playback", "PlaybackScope", "ReplayedDocument"]
 
+FetchesByUrl = dict[str, list[tuple[int, FetchRecord]]]
+"""The fetches of each URL, each with its number in the recording."""
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _CUT: Final = "ReplayedError: the recording ends in the middle of the body"
 
@@ -79,6 +81,7 @@ class Playback:
         self._opened: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._silent = _silent_origins(recording._fetches)
+        self._by_url, self._by_crawl = _by_url(recording._fetches)
 
     def scope(self, homepage: str) -> "PlaybackScope":
         """Return the playback of one crawl: the next one of its homepage that was recorded."""
@@ -87,7 +90,8 @@ class Playback:
         with self._lock:
             number = min(self._opened[key], len(recorded) - 1)
             self._opened[key] += 1
-        return PlaybackScope(self._recording, recorded[number] if recorded else None, self._silent)
+        own = self._by_crawl[recorded[number]] if recorded else {}
+        return PlaybackScope(self._recording, own, self._by_url, self._silent)
 
 
 def _crawls_by_homepage(fetches: Iterable[FetchRecord]) -> dict[str, list[int]]:
@@ -96,6 +100,19 @@ def _crawls_by_homepage(fetches: Iterable[FetchRecord]) -> dict[str, list[int]]:
         key = url_key(fetch.homepage) if fetch.homepage else ""
         found.setdefault(key, {})[fetch.crawl] = None
     return {homepage: sorted(numbers) for homepage, numbers in found.items()}
+
+
+def _by_url(
+    fetches: Iterable[FetchRecord],
+) -> tuple[FetchesByUrl, dict[int, FetchesByUrl]]:
+    """Return the fetches of each URL, in order: those of all crawls, and those of each crawl."""
+    of_all: FetchesByUrl = {}
+    of_crawls: dict[int, FetchesByUrl] = {}
+    for number, fetch in enumerate(fetches):
+        key = url_key(fetch.url)
+        for found in (of_all, of_crawls.setdefault(fetch.crawl, {})):
+            found.setdefault(key, []).append((number, fetch))
+    return of_all, of_crawls
 
 
 def _silent_origins(fetches: Iterable[FetchRecord]) -> dict[str, FetchRecord]:
@@ -122,16 +139,15 @@ class PlaybackScope:
     """The fetches that one crawl replays."""
 
     def __init__(
-        self, recording: Recording, crawl: int | None, silent: dict[str, FetchRecord]
+        self,
+        recording: Recording,
+        own: FetchesByUrl,
+        others: FetchesByUrl,
+        silent: dict[str, FetchRecord],
     ) -> None:
         self._recording = recording
         self._silent = silent
-        self._by_url: dict[str, list[tuple[int, FetchRecord]]] = {}
-        others: dict[str, list[tuple[int, FetchRecord]]] = {}
-        for number, fetch in enumerate(recording._fetches):
-            of = self._by_url if crawl is None or fetch.crawl == crawl else others
-            of.setdefault(url_key(fetch.url), []).append((number, fetch))
-        self._by_url = others | self._by_url
+        self._by_url = ChainMap(own, others)
         self._replayed: Counter[tuple[str, str]] = Counter()
         """By URL and method, how many of the fetches were replayed."""
         self._lock = threading.Lock()
