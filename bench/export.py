@@ -27,7 +27,7 @@ from tests.server import LoopbackServer
 SITEMAPS: Final = 8
 QUICK_SITEMAPS: Final = 4
 LARGE_SITEMAPS: Final = 80
-RUNS: Final = 2
+RUNS: Final = 3
 LOOP: Final = Path(__file__).parent / "jobs" / "export_with_pandas.py"
 HEADINGS: Final = (
     *("file", "seconds", "CPU s", "peak MiB", "1.8.1, seconds", "1.8.1, CPU s"),

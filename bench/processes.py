@@ -1,9 +1,9 @@
 """What a whole process takes, from its start to its end: time and memory."""
 
+import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,6 +11,19 @@ from typing import Final
 from bench.implementations import ROOT
 
 _CA_BUNDLES: Final = frozenset({"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"})
+_MEASURE: Final = """
+import json, os, sys, time
+start = time.perf_counter()
+silent = os.open(os.devnull, os.O_WRONLY)
+actions = [(os.POSIX_SPAWN_DUP2, silent, 1), (os.POSIX_SPAWN_DUP2, silent, 2)]
+process = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=actions)
+_, status, usage = os.wait4(process, 0)
+seconds = time.perf_counter() - start
+cpu = usage.ru_utime + usage.ru_stime
+print(json.dumps([os.waitstatus_to_exitcode(status), seconds, cpu, usage.ru_maxrss]))
+"""
+"""Runs the program from a small process: Linux counts the memory that the process which starts a
+program had at that moment as the program's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +46,9 @@ def cost_of(command: Sequence[str], codes: Collection[int] = (0,)) -> Cost:
 
     :param codes: the exit codes that it may have.
     """
-    start = time.perf_counter()
-    with subprocess.Popen(  # noqa: S603 -- a fixed command
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT, env=_environment()
-    ) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in codes:
-        raise RuntimeError(f"{command[2]} ended with {process.returncode}")
-    seconds = time.perf_counter() - start
-    unit = 1024 if sys.platform == "linux" else 1024 * 1024
-    return Cost(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / unit)
+    measure = [sys.executable, "-I", "-S", "-c", _MEASURE, *command]
+    done = subprocess.run(measure, stdout=subprocess.PIPE, cwd=ROOT, env=_environment(), check=True)  # noqa: S603 -- a fixed command
+    code, seconds, cpu, peak = json.loads(done.stdout)
+    if code not in codes:
+        raise RuntimeError(f"{command[2]} ended with {code}")
+    return Cost(seconds, cpu, peak / (1024 if sys.platform == "linux" else 1024 * 1024))
