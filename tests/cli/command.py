@@ -113,9 +113,16 @@ def _finished(done: "subprocess.CompletedProcess[bytes]") -> Finished:
 
 
 def start(
-    *args: str, program: tuple[str, ...] = USP, env: Mapping[str, str] | None = None
+    *args: str,
+    program: tuple[str, ...] = USP,
+    env: Mapping[str, str] | None = None,
+    stdin: int | None = None,
 ) -> "subprocess.Popen[bytes]":
     """Start ``usp`` with these arguments; stdout and stderr are pipes."""
     return subprocess.Popen(
-        [*program, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(env)
+        [*program, *args],
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(env),
     )

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 from pathlib import Path
 from xml.dom.minidom import parseString
 
@@ -10,8 +11,8 @@ import pytest
 
 from tests.check.documents import dated, url
 from tests.check.documents import urlset as entries_of
-from tests.cli.command import Finished, usp
-from tests.server import Callback, LoopbackServer, Plain, stall, urlset
+from tests.cli.command import Finished, start, usp
+from tests.server import Callback, Handler, LoopbackServer, Plain, stall, urlset
 from usp import Outcome
 from usp import check as check_source
 
@@ -93,15 +94,17 @@ def test_the_exit_code_says_what_counts(options: list[str], code: int, faulty: s
 
 
 def test_undecided_is_an_answer_of_its_own(server: LoopbackServer) -> None:
-    server.site["/index.xml"] = server.site["/sitemap.xml"] = (
+    index = (
         "<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
         f"<sitemap><loc>{server.at('/a.xml')}</loc></sitemap></sitemapindex>"
     )
+    server.site["/index.xml"] = server.site["/sitemap.xml"] = index
     server.site["/a.xml"] = urlset(server.at("/a"))
     limited = (server.at("/index.xml"), "--max-sitemaps", "1", "--ignore", "SM361")
     assert check(*limited).code == 0
     assert check(*limited, "--strict").code == 3
-    assert check(*limited, "--strict", "--min-pages", "10").code == 1
+    server.site["/index.xml"] = index + "<!-- a fault -- in a comment -->"
+    assert check(*limited, "--strict", "--fail-on", "warning").code == 1
 
 
 def test_a_sitemap_that_is_cut_off_was_checked_in_part(tmp_path: Path) -> None:
@@ -120,14 +123,50 @@ def test_a_site_that_does_not_answer_is_not_called_broken() -> None:
     assert done.code == 3
 
 
-@pytest.mark.parametrize("answer", [stall, 429], ids=["silent", "blocked"])
+@pytest.mark.parametrize(("answer", "errors"), [(stall, 0), (429, 1)], ids=["silent", "blocked"])
 def test_3_if_nothing_of_a_site_could_be_read_whatever_its_robots_txt_is_blamed_for(
-    answer: Plain | Callback, server: LoopbackServer
+    answer: Plain | Callback, errors: int, server: LoopbackServer
 ) -> None:
     server.otherwise = answer
     done = check(server.url, "--max-seconds", "1", "--max-attempts", "1", "--fail-on", "warning")
-    assert "0 sitemaps checked: 1 error" in done.out
+    assert f"0 sitemaps checked: {errors} error" in done.out
     assert done.code == 3
+
+
+def begin(handler: Handler) -> None:
+    """Send a head and the first line of a document, and then nothing."""
+    handler.send_response(200)
+    handler.end_headers()
+    handler.wfile.write(b"User-agent: *\n")
+    handler.owner.closing.wait()
+
+
+@pytest.mark.parametrize("name", ["", "sitemap.xml"], ids=["site", "sitemap"])
+def test_what_the_time_limit_cut_is_undecided_and_no_error(
+    name: str, server: LoopbackServer
+) -> None:
+    server.otherwise = begin
+    limits = ("--max-seconds", "1", "--min-pages", "5", "--max-attempts", "1")
+    done = check(f"{server.url}{name}", *limits)
+    assert "0 sitemaps checked: 0 errors" in done.out
+    assert "SM370: a limit ended the crawl before everything was read" in done.out
+    assert ("SM652: a limit ended the crawl before the robots.txt" in done.out) is (not name)
+    assert done.code == 3
+
+
+def test_a_pipe_that_stays_silent_was_not_checked() -> None:
+    silent = start("check", "-", "--max-seconds", "1", *NOW, stdin=subprocess.PIPE)
+    with silent:
+        assert silent.stdout
+        assert b"0 sitemaps checked: 0 errors" in silent.stdout.read()
+    assert silent.returncode == 3
+
+
+def test_a_declared_sitemap_that_is_missing_is_an_error_and_not_unchecked(
+    server: LoopbackServer,
+) -> None:
+    server.robots("/missing.xml")
+    assert check(server.url, "--max-attempts", "1", "-k").code == 1
 
 
 def test_concise_has_a_line_for_each_finding(faulty: str) -> None:

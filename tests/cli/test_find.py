@@ -110,6 +110,19 @@ def test_what_indexes_list_can_be_left_out(site: LoopbackServer) -> None:
     assert (ended.code, ended.found) == (0, "found: 2 sitemaps (1 failed), 1 problem")
 
 
+@pytest.mark.parametrize("end", [b"", b"<url><loc>https://h.example/b</l"])
+def test_a_document_without_its_end_is_found_in_part(server: LoopbackServer, end: bytes) -> None:
+    whole = urlset(*(f"https://h.example/{number}" for number in range(20)))
+    server.site["/cut.xml"] = whole.replace(b"</urlset>", end)
+    found = package.find(server.at("/cut.xml"))
+    assert found.outcome is Outcome.PARTIAL
+    assert [one.sitemap_url for one in found.problems] == [server.at("/cut.xml")]
+    ended = usp("find", server.at("/cut.xml"), "--strict")
+    assert ended.code == 3
+    assert ended.partial is not None
+    assert server.at("/cut.xml") in ended.partial
+
+
 def test_no_page_is_made(site: LoopbackServer) -> None:
     called: Counter[CodeType] = Counter()
 

@@ -11,7 +11,7 @@ from usp._crawl.assembly import subtree
 from usp._crawl.backoff import HostBackoff, retry_delay
 from usp._crawl.core import Crawl
 from usp._crawl.discovery import KNOWN_PATHS
-from usp._crawl.messages import FetchFailed
+from usp._crawl.messages import FetchFailed, FetchRequest
 from usp._crawl.policy import Policy
 from usp._parse import Document
 from usp.objects.outcome import Outcome
@@ -118,6 +118,26 @@ def test_a_host_that_answers_nothing_but_429_or_503_takes_less_than_a_minute(
     waits = [later - before for before, later in pairwise(times)]
     assert max(waits) >= min(retry_after or 0, 55), "the host is given the time that it asks for"
     assert crawl.outcome is (Outcome.BLOCKED if status == 429 else Outcome.UNREACHABLE)
+
+
+@pytest.mark.parametrize("seconds", [5.0, 30.0])
+@pytest.mark.parametrize("retry_after", [None, 3600.0])
+def test_the_time_of_a_host_that_is_slow_to_answer_503_counts_from_the_first_request(
+    seconds: float, retry_after: float | None
+) -> None:
+    crawl = Crawl.for_site(HOME)
+    refused = FetchFailed("503", retryable=True, status=503, retry_after=retry_after)
+    now, in_flight = 0.0, list[tuple[float, FetchRequest]]()
+    while not crawl.done:
+        in_flight += [(now + seconds, one) for one in crawl.take(now, 8)]
+        due = crawl.wakeup()
+        if in_flight and (due is None or in_flight[0][0] <= due):
+            now, request = in_flight.pop(0)
+            crawl._receive(request, refused, now)
+        else:
+            now = max(now, due or now)
+    assert crawl.outcome is Outcome.UNREACHABLE
+    assert now <= 55 + seconds + 1
 
 
 def test_a_host_that_answers_429_gets_longer_with_a_longer_backoff() -> None:

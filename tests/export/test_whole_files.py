@@ -314,6 +314,19 @@ def test_a_database_in_use_is_not_replaced(tmp_path: Path) -> None:
     assert names_in(tmp_path) == ["x.db"]
 
 
+@pytest.mark.parametrize("append", [False, True])
+def test_a_journal_of_a_database_that_is_gone_is_not_played_into_a_new_one(
+    append: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "x.db-journal").write_bytes(b"pages of another database")
+    with pytest.raises(UsageError, match=r"x\.db-journal is left of a database"):
+        write(tmp_path / "x.db", [sites(1)], append=append)
+    assert names_in(tmp_path) == ["x.db-journal"]
+    (tmp_path / "x.db-journal").write_bytes(b"")  # SQLite ignores one without content
+    write(tmp_path / "x.db", [sites(1)], append=append)
+    assert read_sqlite(tmp_path / "x.db", TABLES["sites"]) == python_rows(sites(1))
+
+
 def test_only_a_database_has_files_of_sqlite_beside_it(tmp_path: Path) -> None:
     write(tmp_path / "x.csv", [sites(1)])
     (tmp_path / "x.csv-wal").touch()

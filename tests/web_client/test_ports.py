@@ -11,7 +11,12 @@ from tests.server import LoopbackServer, redirect
 from usp.web_client.aio_client import AioWebClient
 from usp.web_client.requests_client import RequestsWebClient
 
-SECRETS = {"Authorization": "Bearer S", "Cookie": "a=S", "X-Api-Key": "S"}
+SECRETS = {
+    "Authorization": "Bearer S",
+    "Cookie": "a=S",
+    "Proxy-Authorization": "S",
+    "X-Api-Key": "S",
+}
 NAMES = {name.lower() for name in SECRETS}
 
 Fetch = Callable[[str, dict[str, str], list[str]], None]

@@ -117,14 +117,15 @@ class CheckRun:
         elif not (node.is_robots and document and document.kind is Kind.ROBOTS):
             document = None  # a guess that found nothing
         pages = document.pages if document else None
-        if isinstance(pages, Pages) and pages.source.truncated == TIME_IS_UP_IN_BODY:
+        is_cut = isinstance(pages, Pages) and pages.source.truncated == TIME_IS_UP_IN_BODY
+        if is_cut:
             pages = None  # its faults are those of the limit
         if document and isinstance(pages, Pages):
             if url not in self.checked:
                 self._check_document(_facts(node, self.options, pages, document.kind), pages, ended)
         elif node.skip_reason or (node.was_requested and (node.absence is None or node.is_robots)):
-            unread = _unread(node)
-            if node.is_robots:
+            unread = _unread(node, is_cut=is_cut)
+            if node.is_robots and not unread.is_unfinished:
                 self._site.robots.add_unread(unread.url, unread.status)
             self.take_unread(unread)
         yield from self._collector.take(url)
@@ -162,7 +163,8 @@ class CheckRun:
     def take_stop(self, problem: Problem) -> None:
         """Say which limit ended the reading, and show all rules that something is missing."""
         self.take([of_problem(problem, None)])
-        self.take_unread(UnreadFacts("", None, problem.message, FoundBy.GIVEN))
+        beyond = UnreadFacts("", None, problem.message, FoundBy.GIVEN, is_unfinished=True)
+        self.take_unread(beyond)
 
     def judge_site(self, live: LiveContext) -> bool:
         """Find what is known only once everything was read; live pages are requested now.
@@ -285,9 +287,15 @@ def _notes(node: Node) -> Iterator[Problem]:
         yield Problem("SM103", f"{node.url} responds only by the other scheme")
 
 
-def _unread(node: Node) -> UnreadFacts:
-    """Return why a node brought no document."""
+def _unread(node: Node, *, is_cut: bool) -> UnreadFacts:
+    """Return why a node brought no document.
+
+    :param is_cut: whether a limit of the crawl ended its body.
+    """
     status, reason = node.provenance().fetch_info.status, str(node.skip_reason or "")
     if isinstance(node.result, FetchFailed):
         status, reason = node.result.status, node.result.message
-    return UnreadFacts(node.url, status, reason, node.found_by, node.skip_reason is not None)
+    is_skipped = node.skip_reason is not None
+    has_reason = is_skipped or node.result is not None or node.rejection is not None
+    is_unfinished = is_cut or not has_reason
+    return UnreadFacts(node.url, status, reason, node.found_by, is_skipped, is_unfinished)

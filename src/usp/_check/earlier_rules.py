@@ -135,7 +135,7 @@ class AgainstEarlierRun(SiteRule):
             return
         self._met.add(known.number)
         self._unknown.add(known.number)
-        if not unread.is_skipped:
+        if not (unread.is_skipped or unread.is_unfinished):
             detail = f"it had {known.pages:,} pages; now: {unread.reason}"
             yield Occurrence("SM802", known.final_url, detail=detail)
 

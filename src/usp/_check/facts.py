@@ -136,6 +136,8 @@ class UnreadFacts:
     found_by: FoundBy
     is_skipped: bool = False
     """Whether the caller left it out."""
+    is_unfinished: bool = False
+    """Whether a limit of the crawl ended its request, so that nothing is known of it."""
 
 
 @dataclass(slots=True)

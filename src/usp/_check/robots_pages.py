@@ -66,7 +66,10 @@ class RobotsPages(SiteRule):
         origin = origin_of(unread.url)
         if unread.found_by is not FoundBy.WELL_KNOWN or origin is None:
             return
-        if is_failure(unread.status):
+        if unread.is_unfinished:
+            detail = f"SM652: a limit ended the crawl before the robots.txt of {origin} was read"
+            yield Occurrence("SM750", None, detail=detail)
+        elif is_failure(unread.status):
             detail = f"HTTP {unread.status}" if unread.status else unread.reason
             yield Occurrence("SM652", unread.url, detail=detail)
 

@@ -53,7 +53,10 @@ class HostBackoff:
     next_probe_at: float = 0.0
     """When a host that backs off may be requested again."""
     refused_until: float | None = None
-    """When a host is given up that has answered nothing but 429 or 503, since the first of them."""
+    """When a host is given up that has answered nothing but 429 or 503: its time counts from the
+    first request, since the answers may be late, too."""
+    first_request_at: float | None = None
+    """When the host was first requested."""
     dead: FetchFailed | None = None
     """Why the host was given up, if it was."""
 
@@ -61,6 +64,11 @@ class HostBackoff:
     def is_active(self) -> bool:
         """Whether the host gets one request at a time."""
         return len(self.failed_urls) >= self.policy.host_failure_threshold + self.burst
+
+    def started(self, now: float) -> None:
+        """Record that a request is sent."""
+        if self.first_request_at is None:
+            self.first_request_at = now
 
     def succeeded(self) -> None:
         """Record a response that was not rate limited; it ends the backoff."""
@@ -102,7 +110,8 @@ class HostBackoff:
             return False
         if self.refused_until is None:
             longest = self.policy.backoff_max - _LAST_REQUEST_SECONDS
-            self.refused_until = now + max(_MAX_SECONDS_REFUSED, longest)
+            began = now if self.first_request_at is None else self.first_request_at
+            self.refused_until = began + max(_MAX_SECONDS_REFUSED, longest)
         return now >= self.refused_until
 
     def _give_up(self, failure: FetchFailed) -> None:

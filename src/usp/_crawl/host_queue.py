@@ -294,6 +294,7 @@ class HostQueues:
         self._requests += 1
         queue.limits.in_flight[resource.url] = self._requests
         queue.limits.started_at = self._now
+        queue.backoff.started(self._now)
         queue.in_flight += 1
         self.in_flight += 1
         return resource

@@ -216,6 +216,9 @@ def _open_files(
 
 def _open_file(stack: ExitStack, file: OutputFile, written: Path, destination: Path) -> Writer:
     if file.form.format.is_database:
+        from usp._export.sqlite import check_companions  # other formats need no SQLite
+
+        check_companions(destination)
         return file.form.format.open(written, file.tables, file.options)
     if file.options.append:
         shutil.copyfile(destination, written)

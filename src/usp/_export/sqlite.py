@@ -240,6 +240,25 @@ class SqliteWriter:
         return f"{table.name} without pages: they can be appended alone only"
 
 
+def check_companions(database: Path) -> None:
+    """Check that nothing was left of an older database where a new one is to be.
+
+    SQLite would play its journal into the new one. Whoever moved the database away may still want
+    the journal, so it is not removed.
+
+    :raises UsageError: if there is something.
+    """
+    if database.exists():
+        return
+    for suffix in ("-journal", "-wal"):
+        left = Path(f"{database}{suffix}")
+        if left.exists() and left.stat().st_size:
+            raise UsageError(
+                f"cannot write {database}: {left.name} is left of a database that had this name, "
+                "and SQLite would read it as a part of the new one. Remove it first."
+            )
+
+
 def end_transactions(database: Path) -> None:
     """End what SQLite left beside a database, which would spoil the one that takes its place.
 

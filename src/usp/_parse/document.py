@@ -238,6 +238,10 @@ class Pages:
         """Whether nothing of the document was lost."""
         return self._found().complete
 
+    def find_losses(self) -> None:
+        """Read the document, unless that was done: then ``known_errors`` is all that was lost."""
+        self._found()
+
     @property
     def corrupt(self) -> bool:
         """Whether the document may list what it did not when it was compressed."""

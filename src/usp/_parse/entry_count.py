@@ -12,7 +12,10 @@ from usp._parse.pattern.layout import EntryRun
 
 
 def count_entries(pages: Pages) -> tuple[int, int]:
-    """Return the number of entries, right or wrong, and the decompressed size in bytes."""
+    """Return the number of entries, right or wrong, and the decompressed size in bytes.
+
+    What is missing in a damaged document becomes known, as by a walk through its pages.
+    """
     diagnostics = Diagnostics(collecting=False, locating=False)
     opened = open_document(pages.source, diagnostics, pages.kind)
     pieces: Iterable[object]
@@ -23,4 +26,6 @@ def count_entries(pages: Pages) -> tuple[int, int]:
     else:
         pieces, _ = pages._entries(opened, diagnostics, extensions=False)
     count = sum(len(each) if isinstance(each, EntryRun) else 1 for each in pieces)
+    if not diagnostics.complete:
+        pages.find_losses()
     return count, diagnostics.document_bytes

@@ -215,6 +215,7 @@ def _exit_code(args: argparse.Namespace, stream: CheckStream, outcome: Exit) -> 
     fails = any(summary[severity] for severity in _FAILING[args.fail_on])
     if fails and not (args.exit_zero or args.write_baseline):
         return Exit.NO
-    if outcome is Exit.DONE and args.strict and summary["undecided"]:
+    is_unread = stream.outcome is Outcome.PARTIAL and not stream.checked and not summary["error"]
+    if outcome is Exit.DONE and (is_unread or (args.strict and summary["undecided"])):
         return Exit.FAILED
     return outcome

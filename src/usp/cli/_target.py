@@ -14,6 +14,8 @@ from usp.cli._output import tell
 from usp.exceptions import UsageError
 
 STDOUT: Final = "-"
+_COMPRESSED: Final = (".gz", ".zst")
+"""The suffixes of compressed files."""
 
 
 @contextmanager
@@ -26,6 +28,11 @@ def output(
     :raises UsageError: if the file exists, and nothing says that it may be changed.
     """
     check_output(args)
+    if str(args.output or "").lower().endswith(_COMPRESSED):
+        raise UsageError(
+            f"-o {args.output}: this command writes plain text, which no program could decompress; "
+            "usp export compresses, as does a pipe to gzip or zstd"
+        )
     if not args.output or args.output == STDOUT:
         yield sys.stdout
         sys.stdout.flush()  # before anything is said about what was printed

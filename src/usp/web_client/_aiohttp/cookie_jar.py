@@ -3,12 +3,15 @@
 Whether a URL may get any is decided in ``_http/credentials.py``, as for the client on requests.
 """
 
-from http.cookies import BaseCookie, SimpleCookie
+from collections.abc import Mapping, Sequence
+from http.cookies import BaseCookie, Morsel, SimpleCookie
 
 import aiohttp
+from aiohttp.abc import AbstractCookieJar
+from aiohttp.typedefs import LooseCookies
 from yarl import URL
 
-from usp.web_client._http.credentials import Homepage
+from usp.web_client._http.credentials import Homepage, allows_cookie_domain
 
 __all__ = ["CrawlCookieJar"]
 
@@ -16,12 +19,30 @@ __all__ = ["CrawlCookieJar"]
 class CrawlCookieJar(aiohttp.CookieJar):
     """Cookies go back to their server; if the homepage has TLS, none goes out without it.
 
-    aiohttp sends a cookie without ``Secure`` over http, also one that came over https.
+    aiohttp sends a cookie without ``Secure`` over http, also one that came over https; and it takes
+    one for a public suffix, such as co.uk, which then goes to the sites of others.
     """
 
     def __init__(self, homepage: Homepage) -> None:
         super().__init__(unsafe=True)  # hosts may be IP addresses
         self._homepage = homepage
+
+    def update_cookies(self, cookies: LooseCookies, response_url: URL = URL()) -> None:  # noqa: B008 -- as aiohttp has it
+        """Take the cookies of a response; one for a public suffix is left out."""
+        pairs = cookies.items() if isinstance(cookies, Mapping) else cookies
+        host = response_url.host or ""
+        allowed = [
+            (name, one)
+            for name, one in pairs
+            if not isinstance(one, Morsel)
+            or not one["domain"]
+            or allows_cookie_domain(one["domain"], host)
+        ]
+        super().update_cookies(allowed, response_url)
+
+    def update_cookies_from_headers(self, headers: Sequence[str], response_url: URL) -> None:
+        """Take the cookies of a response; that of ``aiohttp.CookieJar`` would take all of them."""
+        AbstractCookieJar.update_cookies_from_headers(self, headers, response_url)
 
     def filter_cookies(self, request_url: URL = URL()) -> "BaseCookie[str]":  # noqa: B008 -- as aiohttp has it
         """Return the cookies that a request gets."""

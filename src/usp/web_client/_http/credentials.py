@@ -21,6 +21,7 @@ __all__ = [
     "CREDENTIAL_HEADERS",
     "OUTSIDE",
     "Homepage",
+    "allows_cookie_domain",
     "basic_auth",
     "is_credential",
     "is_same_server",
@@ -122,6 +123,16 @@ def _belongs_to(host: str, home: str | None) -> bool:
     if not f".{bare}".endswith(f".{registered}"):
         bare = home
     return host == bare or host.endswith(f".{bare}")
+
+
+def allows_cookie_domain(domain: str, host: str) -> bool:
+    """Tell whether a cookie may have a domain, which its host may not be alone in.
+
+    Nobody registered ``co.uk`` or ``github.io``: a cookie for all of it would go to the sites of
+    others (RFC 6265 5.3, step 5).
+    """
+    bare = domain.lstrip(".").lower()
+    return bare == host or registered_domain(bare) is not None
 
 
 def is_credential(name: str) -> bool:

@@ -14,7 +14,8 @@ from requests.auth import AuthBase, HTTPBasicAuth
 from requests.cookies import RequestsCookieJar, get_cookie_header
 from requests.exceptions import InvalidHeader
 
-from usp.web_client._http.credentials import Homepage
+from usp.web_client._http.credentials import Homepage, allows_cookie_domain
+from usp.web_client._http.urls import host_of
 
 __all__ = ["RequestAuth", "invalid_header"]
 
@@ -80,7 +81,8 @@ def _policy(homepage: Homepage) -> "_SitePolicy":
 
 class _SitePolicy(DefaultCookiePolicy):
     """Cookies without a domain go to the site of the homepage only; http.cookiejar sends them to
-    every host. And if the homepage has TLS, no cookie goes out without it.
+    every host. One whose domain is a public suffix, such as co.uk, goes to no other host below it.
+    And if the homepage has TLS, no cookie goes out without it.
     """
 
     def __init__(self, homepage: Homepage) -> None:
@@ -93,5 +95,7 @@ class _SitePolicy(DefaultCookiePolicy):
         if not self._homepage.allows_scheme(url):
             return False
         if not cookie.domain and not self._homepage.is_trusted(url):
+            return False
+        if cookie.domain_specified and not allows_cookie_domain(cookie.domain, host_of(url)):
             return False
         return bool(super().return_ok(cookie, request))

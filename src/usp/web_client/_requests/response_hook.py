@@ -34,8 +34,9 @@ from usp.web_client.abstract_client import RequestWaiter
 __all__ = ["ResponseHook", "drain"]
 
 _CONDITIONS: Final = tuple(Validators("x", "x").headers())
-_CARED_FOR: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
-"""The credentials that requests itself removes from a redirect, or sets anew."""
+_CARED_FOR: Final = frozenset({"authorization", "cookie"})
+"""The credentials that requests itself removes from a redirect, or sets anew. It does so with
+``Proxy-Authorization`` only where there is a proxy."""
 
 
 class ResponseHook:
