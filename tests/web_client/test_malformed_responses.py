@@ -42,6 +42,9 @@ FAULTS = {
     "a chunk size with `+` or `0x`": [
         b"%b%b%x\r\n%b\r\n0\r\n\r\n" % (CHUNKED, sign, LENGTH, TEXT) for sign in (b"+", b"0x")
     ],
+    "a chunk size that is negative or has more than 16 digits": [
+        b"%b%b\r\n%b\r\n0\r\n\r\n" % (CHUNKED, size, TEXT) for size in (b"-5", b"f" * 20)
+    ],
     "a last chunk without its empty line": [b"%b%x\r\n%b\r\n0\r\n" % (CHUNKED, LENGTH, TEXT)],
     "an empty line before the status line": [
         b"\r\nHTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (LENGTH, TEXT)

@@ -268,7 +268,7 @@ _SITEMAPS: Final = Table(
         Column("http_last_modified", _TIMESTAMP, "Last-Modified", "When the document changed, by the server."),
         Column("sha256", _TEXT, "the body", "The SHA-256 of the body as received; of a tree, if it was asked for (hash_bodies)."),
         Column("index_lastmod", _TIMESTAMP, "<lastmod> of the index", "When it changed, by its index."),
-        Column("pages", _INTEGER, "the document", "How many pages were read from it."),
+        Column("pages", _INTEGER, "the document", "How many of its pages were taken: with `unique`, those that none before it has."),
         Column("children", _INTEGER, "the document", "How many sitemaps it lists."),
         Column("complete", _BOOLEAN, "the document", "Whether nothing of it was lost."),
         Column("fetched_at", _TIMESTAMP, "the clock", "When the body was complete."),
