@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final, Unpack
 from urllib.parse import urlsplit
 
+from usp._crawl.deadline import reading_end, time_limit
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
@@ -20,6 +21,7 @@ from usp._validate import check_flags
 from usp.objects.discovery import Discovery, TriedURL
 from usp.objects.events import Observer
 from usp.objects.outcome import Outcome, Result
+from usp.objects.problem import Problem
 from usp.tree import run_crawl
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -65,10 +67,37 @@ def find(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
     )
     crawl = run_crawl(start, policy, options, client)
-    tried = tuple(map(_tried, _each_once(_nodes(crawl._cursor.roots))))
+    count = _Counting(started, policy.max_seconds)
+    tried = tuple(_tried(node, count) for node in _each_once(_nodes(crawl._cursor.roots)))
     tree = crawl._into_tree()
-    outcome = tree.outcome or Outcome.FOUND
-    return Discovery(tree.url, outcome, tried, tree.problems, time.monotonic() - started)
+    outcome, problems = tree.outcome or Outcome.FOUND, tree.problems
+    if count.limit and count.limit not in problems:
+        outcome, problems = Outcome.PARTIAL, (count.limit, *problems)
+    return Discovery(tree.url, outcome, tried, problems, time.monotonic() - started)
+
+
+class _Counting:
+    """Counts the entries of documents, as long as there is time."""
+
+    def __init__(self, started: float, max_seconds: float | None) -> None:
+        self._max_seconds = max_seconds
+        self._end = started + reading_end(max_seconds, time.monotonic() - started)
+        self.limit: Problem | None = None
+        """The limit that was reached, if it was."""
+
+    def of(self, document: Document) -> tuple[int | None, int | None]:
+        """Return the number of entries of a document, and its size in bytes."""
+        if not isinstance(document.pages, Pages):
+            return document.child_count, None  # a homepage
+        if self.limit is None:
+            try:
+                return count_entries(document.pages, self._has_ended)
+            except TimeoutError:
+                self.limit = time_limit(self._max_seconds)
+        return None, None
+
+    def _has_ended(self) -> bool:
+        return time.monotonic() >= self._end
 
 
 def _children_of_robots(urls: list[str], level: int, parents: set[str]) -> list[str]:
@@ -94,11 +123,11 @@ def _each_once(nodes: Iterable[Node]) -> Iterator[Node]:
         searched = searched or node.homepage is not None
 
 
-def _tried(node: Node) -> TriedURL:
+def _tried(node: Node, count: _Counting) -> TriedURL:
     attempt, document = node.attempt(), node.document
     provenance = node.provenance()
     is_read = document is not None and attempt.result is Result.SITEMAP
-    entries, size = _counted(document) if document and is_read else (None, None)
+    entries, size = count.of(document) if document and is_read else (None, None)
     info = provenance.fetch_info
     return TriedURL(
         attempt.url,
@@ -117,10 +146,3 @@ def _tried(node: Node) -> TriedURL:
         provenance.index_lastmod,
         info.http_last_modified,
     )
-
-
-def _counted(document: Document) -> tuple[int | None, int | None]:
-    """Return the number of entries of a document, and its size in bytes."""
-    if isinstance(document.pages, Pages):
-        return count_entries(document.pages)
-    return document.child_count, None  # a homepage

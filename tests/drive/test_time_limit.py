@@ -6,6 +6,7 @@ The documents take many seconds to parse. Each case runs in every driver, and th
 import asyncio
 import gzip
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -15,6 +16,7 @@ from typing import Any, Final
 import pytest
 
 import usp
+from tests.cli.command import usp as usp_command
 from tests.cost import cost
 from tests.server import Handler, LoopbackServer, index, stall, urlset
 from usp import Outcome, aio
@@ -72,6 +74,10 @@ def many_pages(size: int) -> bytes:
     return b"<urlset>" + b"".join(PAGE % number for number in range(size // 70)) + b"</urlset>"
 
 
+def one_malformed_entry() -> bytes:
+    return b"<url><loc>" + b"<b><c></b></c>" * 70_000 + b"</loc></url>"
+
+
 PARSING: Final = 0.5
 """In seconds: a limit for documents that take many times as long."""
 
@@ -85,6 +91,8 @@ DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
         )
     ),
     "malformed": lambda: b"<urlset>" + b"<url><loc>http://h.example/</loc><x></y></url>" * 900_000,
+    # One entry takes as long as many: it is left on the way, too.
+    "tags of one entry": lambda: gzip.compress(one_malformed_entry() * 8),
     "text": lambda: b"nothing here\n" * 7_000_000,
 }
 
@@ -112,6 +120,17 @@ def test_a_document_that_takes_long_to_parse(
     server.site["/s.xml"] = document(name)
     # Each date is parsed.
     assert_ends_in_time(crawl, server.at("/s.xml"), since="2020", max_seconds=PARSING)
+
+
+@pytest.mark.parametrize("name", ["malformed", "tags of one entry"])
+def test_a_table_without_problems_of_a_document_that_has_many(
+    server: LoopbackServer, name: str
+) -> None:
+    """Where something was lost is found in a walk of its own, which the limit is for, too."""
+    server.site["/s.xml"] = document(name)
+    started = time.monotonic()
+    deque(usp.record_batches(server.at("/s.xml"), columns=["url"], max_seconds=PARSING), maxlen=0)
+    assert time.monotonic() - started < LATE
 
 
 @pytest.mark.sampled(3)
@@ -251,3 +270,20 @@ def run_command(size: int) -> None:
 @pytest.mark.slow
 def test_the_command_ends_in_time() -> None:
     assert cost(run_command, 900_000).seconds < LATE + 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command", ["ls", "ls -f tried", "ls -f pages", "find", "export -f csv -o -"]
+)
+@pytest.mark.parametrize("name", ["pages", "tags of one entry"])
+def test_commands_that_read_what_was_found_end_in_time(
+    server: LoopbackServer, command: str, name: str
+) -> None:
+    server.site["/s.xml"] = document(name)
+    limited = ("-s", server.at("/s.xml"), "--max-seconds", str(SECONDS))
+    started = time.monotonic()
+    done = usp_command(*command.split(), *limited)
+    assert time.monotonic() - started < LATE + 1, "with the start of a process"
+    assert done.code in {0, 3}
+    assert "limit reached: The crawl took more than 1" in (done.partial or done.err)

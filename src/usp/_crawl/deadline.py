@@ -2,13 +2,16 @@
 then. Time is an argument.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
 from usp._crawl.traffic import CrawlTraffic
 from usp.objects.outcome import Result
+from usp.objects.problem import Problem
 
 TIME_LIMIT: Final = "SM705"
+_LEAST_READING: Final = 1.0
 _BYTE_LIMIT: Final = "SM707"
 _TIME: Final = "its time limit"
 _IN_BODY: Final = "the crawl reached {} before the document was complete"
@@ -31,6 +34,21 @@ class ReachedLimit:
         if has_begun:
             return Result.UNFINISHED, _IN_BODY.format(self.name)
         return self.no_response, f"no response before the crawl reached {self.name}"
+
+
+def reading_end(max_seconds: float | None, seconds: float) -> float:
+    """Return when the reading of documents ends that a crawl has brought, in seconds of both.
+
+    A crawl that took all of its time leaves a second to read what it found.
+
+    :param seconds: how long the crawl took.
+    """
+    return math.inf if max_seconds is None else max(max_seconds, seconds + _LEAST_READING)
+
+
+def time_limit(max_seconds: float | None) -> Problem:
+    """Return the problem of a crawl, or of the reading after it, that took too long."""
+    return Problem(*Deadline(max_seconds).limit.problem)
 
 
 class Deadline:

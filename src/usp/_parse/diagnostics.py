@@ -102,9 +102,10 @@ class Diagnostics:
         """Return diagnostics that keep nothing of these, for a look ahead within the same time."""
         return Diagnostics(collecting=False, locating=False, ended=self._ended)
 
-    def forget_time(self) -> None:
+    def forget_time(self) -> Ended | None:
         """Forget what tells whether reading should end: it may hold a whole crawl in memory."""
-        self._ended = None
+        ended, self._ended = self._ended, None
+        return ended
 
     def check_time(self) -> None:
         """Raise ``TimeoutError`` if reading should end; called after each part of a document."""

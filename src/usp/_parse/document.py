@@ -214,17 +214,17 @@ class Pages:
         self.inspection.compare(diagnostics)
         if not diagnostics.collecting and self._diagnostics is not None:
             return
-        diagnostics.forget_time()
+        ended = diagnostics.forget_time()
         self._diagnostics = diagnostics
         self.known_errors = diagnostics.errors
         if self.known_errors and not diagnostics.locating:
-            self._found(with_problems=True)  # with their lines, which few documents need
+            self._found(ended, with_problems=True)  # with their lines, which few documents need
 
-    def _found(self, *, with_problems: bool = False) -> Diagnostics:
+    def _found(self, ended: Ended | None = None, *, with_problems: bool = False) -> Diagnostics:
         """Return what a walk to the end found, made now if there was none."""
         found = self._diagnostics
         if found is None or (with_problems and not found.collecting):
-            found = Diagnostics(collecting=True)
+            found = Diagnostics(collecting=True, ended=ended)
             deque(self._read_columns(found, ROWS_AT_ONCE, ()), maxlen=0)  # no page is made
         return found
 
@@ -238,9 +238,12 @@ class Pages:
         """Whether nothing of the document was lost."""
         return self._found().complete
 
-    def find_losses(self) -> None:
-        """Read the document, unless that was done: then ``known_errors`` is all that was lost."""
-        self._found()
+    def find_losses(self, ended: Ended | None = None) -> None:
+        """Read the document, unless that was done: then ``known_errors`` is all that was lost.
+
+        :raises TimeoutError: if ``ended`` says so.
+        """
+        self._found(ended)
 
     @property
     def corrupt(self) -> bool:

@@ -7,11 +7,13 @@ what was found; the exit code gives the outcome.
 
 import argparse
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from typing import Any, Final, TextIO
 
+from usp._crawl.deadline import reading_end, time_limit
 from usp._crawl.options import CrawlOptions
+from usp._crawl.selected_pages import columns_of
 from usp._crawl.source_result import is_worth_keeping
 from usp._display import one_line, shown, shown_url
 from usp._drive.run import CrawlClient
@@ -26,6 +28,7 @@ from usp.cli._settings import Settings
 from usp.cli._source import NamedSource, SourceKind
 from usp.cli._target import output, tell_not_written
 from usp.objects.events import Event, Observer, PagesRead
+from usp.objects.problem import Problem
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.stream import PageStream, StreamStart, page_stream
 from usp.tree import sitemap_tree, sitemap_tree_for_homepage
@@ -34,38 +37,60 @@ from usp.web_client.abstract_client import AbstractWebClient
 Shorten = Callable[[str], str]
 
 
-def _tabtree(root: AbstractSitemap, shorten: Shorten, progress: Progress) -> Iterable[str]:
+class _TreeReading:
+    """Reads the pages of a tree as long as there is time: ``--max-seconds`` is for the command."""
+
+    def __init__(self, progress: Progress, max_seconds: float | None) -> None:
+        self._progress = progress
+        self._max_seconds = max_seconds
+        self._end = reading_end(max_seconds, progress.seconds)
+        self.limit: Problem | None = None
+        """The limit that was reached, if it was."""
+
+    def _has_ended(self) -> bool:
+        return self._progress.seconds >= self._end
+
+    def urls(self, sitemap: AbstractSitemap) -> Iterator[str]:
+        """Yield the URLs of the pages that a sitemap lists itself, and count them."""
+        if self.limit is not None:
+            return
+        try:
+            for columns in columns_of(sitemap._own_pages(), ("url",), self._has_ended):
+                self._progress.tally.pages += len(columns["url"])
+                yield from columns["url"]
+        except TimeoutError:
+            self.limit = time_limit(self._max_seconds)
+
+
+def _tabtree(root: AbstractSitemap, shorten: Shorten, reading: _TreeReading) -> Iterable[str]:
     if [sub.url for sub in root.sub_sitemaps] == [root.url]:
         (root,) = root.sub_sitemaps  # the source is one sitemap: print it as the root
     yield shown_url(root.url)
-    yield from _nested(root, shorten, progress, depth=1)
+    yield from _nested(root, shorten, reading, depth=1)
 
 
 def _nested(
-    sitemap: AbstractSitemap, shorten: Shorten, progress: Progress, depth: int
+    sitemap: AbstractSitemap, shorten: Shorten, reading: _TreeReading, depth: int
 ) -> Iterable[str]:
     tabs = "\t" * depth
-    children = sitemap.sub_sitemaps
-    # all_pages() streams, but includes the children: it is used only if there are none.
-    for page in progress.counted(sitemap.pages if children else sitemap.all_pages()):
-        yield tabs + shorten(page.url)
-    for child in children:
+    for url in reading.urls(sitemap):
+        yield tabs + shorten(url)
+    for child in sitemap.sub_sitemaps:
         yield tabs + shorten(child.url)
-        yield from _nested(child, shorten, progress, depth + 1)
+        yield from _nested(child, shorten, reading, depth + 1)
 
 
-def _tried(root: IndexWebsiteSitemap, shorten: Shorten, progress: Progress) -> Iterable[str]:
+def _tried(root: IndexWebsiteSitemap, shorten: Shorten, reading: _TreeReading) -> Iterable[str]:
     for attempt in root.tried:
         columns = (attempt.result, attempt.stage, shorten(attempt.url), shown(reason(attempt)))
         yield "\t".join(columns)
     # Whether documents are damaged shows when they are read.
-    deque(progress.counted(root.all_pages()), maxlen=0)
+    for sitemap in root.all_sitemaps():
+        deque(reading.urls(sitemap), maxlen=0)
 
 
-_OF_TREES: Final[dict[str, Callable[[IndexWebsiteSitemap, Shorten, Progress], Iterable[str]]]] = {
-    "tabtree": _tabtree,
-    "tried": _tried,
-}
+_OfTree = Callable[[IndexWebsiteSitemap, Shorten, _TreeReading], Iterable[str]]
+_OF_TREES: Final[dict[str, _OfTree]] = {"tabtree": _tabtree, "tried": _tried}
 """The formats that need the whole tree."""
 
 
@@ -101,6 +126,7 @@ class Crawling:
         self._policy = settings.policy
         self._client = client
         self._discovery: dict[str, Any] = dict(settings.discovery)
+        self.max_seconds = settings.policy.max_seconds
 
     def tree(self, progress: Progress) -> IndexWebsiteSitemap:
         """Return the tree."""
@@ -146,9 +172,10 @@ def _list_tree(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> Sum
         tree = crawling.tree(progress)
         progress.begin_output(out)
         shorten = _shortener(tree.url) if args.strip_url else shown_url
-        lines = _OF_TREES[args.format](tree, shorten, progress)
+        reading = _TreeReading(progress, crawling.max_seconds)
+        lines = _OF_TREES[args.format](tree, shorten, reading)
         out.writelines(f"{line}\n" for line in lines)
-        return Summary.of_tree(tree, progress.tally.pages, progress.seconds)
+        return Summary.of_tree(tree, progress.tally.pages, progress.seconds, reading.limit)
 
 
 def _list_stream(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> Summary:

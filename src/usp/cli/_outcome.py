@@ -69,16 +69,31 @@ class Summary:
     """Whether pages or sitemaps were not chosen."""
 
     @classmethod
-    def of_tree(cls, tree: IndexWebsiteSitemap, pages: int | None, seconds: float) -> "Summary":
-        """Return the summary of a tree, once its pages were walked."""
+    def of_tree(
+        cls,
+        tree: IndexWebsiteSitemap,
+        pages: int | None,
+        seconds: float,
+        limit: Problem | None = None,
+    ) -> "Summary":
+        """Return the summary of a tree, once its pages were walked.
+
+        :param limit: the limit that ended the walk early, if one did.
+        """
         kinds = [type(sitemap) for sitemap in tree.all_sitemaps()]
         failed = sum(issubclass(kind, InvalidSitemap) for kind in kinds)
         sitemaps = sum(not issubclass(kind, IndexRobotsTxtSitemap) for kind in kinds)
         outcome = tree.outcome or Outcome.FOUND
         numbers = sitemaps, failed, pages, seconds
+        problems = tree.problems
+        if limit is not None:
+            outcome = Outcome.PARTIAL
+            if limit not in problems:
+                problems = (limit, *problems)
         # To know of pages, a document is parsed again: only where none was printed.
-        skipped = pages == 0 and any(sitemap.skipped for sitemap in tree.all_sitemaps())
-        return cls(tree.url, outcome, tree.tried, tree.problems, *numbers, has_skipped=skipped)
+        is_empty = pages == 0 and limit is None
+        skipped = is_empty and any(sitemap.skipped for sitemap in tree.all_sitemaps())
+        return cls(tree.url, outcome, tree.tried, problems, *numbers, has_skipped=skipped)
 
     @classmethod
     def of_stream(cls, stream: StreamStatus, pages: int | None, seconds: float) -> "Summary":

@@ -41,6 +41,8 @@ _TAG: Final = re.compile(
     rf"<(/?)({'|'.join([*_TEXT_ELEMENTS, *sorted(_BLOCKS)])})[\s>]", re.IGNORECASE
 )
 """A tag as text. A URL of a search may contain a ``<script>``, which is not looked for."""
+_LOOKED_AT: Final = 64 * 1024
+"""How many characters of a URL are looked at: a page begins behind the beginning of one."""
 _DOCUMENT_PARTS: Final = frozenset({"head", "error"})
 _PART_LINE: Final = re.compile(rf"<(?:{'|'.join(sorted(_DOCUMENT_PARTS))})[\s>]", re.IGNORECASE)
 _ONLY_TAGS: Final = re.compile(r"(?:\s*+<[^<>]*+>)*+\s*+")
@@ -95,14 +97,15 @@ def without_empty_block(cleaned: str) -> str:
 
 
 def _begins_document(text: str) -> bool:
-    return _DOCUMENT.search(text) is not None or is_incomplete_message(text)
+    looked_at = text[:_LOOKED_AT]
+    return _DOCUMENT.search(looked_at) is not None or is_incomplete_message(looked_at)
 
 
 def _closed_elements(text: str) -> dict[str, int]:
     """Return where the elements of a page begin that have an end tag, by their names."""
     opened: dict[str, int] = {}
     closed: dict[str, int] = {}
-    for tag in _TAG.finditer(text):
+    for tag in _TAG.finditer(text, 0, _LOOKED_AT):
         name = tag[2].lower()
         if not tag[1]:
             opened.setdefault(name, tag.start())

@@ -75,7 +75,7 @@ def _boundaries(entries: tuple[str, ...], roots: tuple[str, ...], implied: bool)
     names, root_names = "|".join(entries).encode(), "|".join(roots).encode()
     start = rb"<\s{0,9}+%s(?:%s)(?=[^\w.:-])" % (_PREFIX, names)
     start_or_loc = rb"<\s{0,9}+%s(?:%s|loc)(?=[^\w.:-])" % (_PREFIX, names)
-    end = rb"(<\s{0,9}+/\s{0,9}+%s(?:%s)\s*>)" % (_PREFIX, names)
+    end = rb"<(\s{0,9}+/\s{0,9}+%s(?:%s)\s*>)" % (_PREFIX, names)
     root = rb"<\s{0,9}+(?:[A-Za-z_][\w.-]*:)?(?:%s)(?=[^\w.:-])" % root_names
     root_end = rb"<\s{0,9}+/\s{0,9}+(?:[\w.-]+:)?(?:%s)\s*>" % root_names
     point = start_or_loc if implied else start
@@ -83,14 +83,19 @@ def _boundaries(entries: tuple[str, ...], roots: tuple[str, ...], implied: bool)
         start,
         root,
         root_end,
-        rb"%s|%s" % (start, root),
-        rb"%s|%s" % (start, root_end),
-        rb"%s|%s" % (point, root_end),
-        rb"%s|%s" % (point, root),
+        _any_of(start, root),
+        _any_of(start, root_end),
+        _any_of(point, root_end),
+        _any_of(point, root),
         end,
-        rb"%s|%s|%s|%s" % (end, start, _ROOT_END, root),
+        _any_of(end, start, _ROOT_END, root),
     )
     return EntryBoundaries(*(re.compile(pattern, re.IGNORECASE) for pattern in patterns))
+
+
+def _any_of(*tags: bytes) -> bytes:
+    """Return a pattern of several tags that tries nothing at the first of two ``<``."""
+    return rb"<(?!<)(?:%s)" % b"|".join(tag.removeprefix(b"<") for tag in tags)
 
 
 _BLANKS: Final = re.compile(rb"(?:[ \t\r\n]++|<!--(?:[!-,.-~ \t\r\n]|-[!-,.-~ \t\r\n])*+-->)*+")

@@ -267,7 +267,7 @@ class Faults:
             self._diagnostics.report("SM209", message, at=fault.offset)
             return
         before = len(builder.completed)
-        signs = recover_entry(data, builder, is_closed=is_closed)
+        signs = recover_entry(data, builder, self._diagnostics.check_time, is_closed=is_closed)
         builder.finish_entry()
         entry = builder.completed[-1] if len(builder.completed) > before else None
         verdict = self._losses.judge(entry, data, signs)
@@ -278,7 +278,8 @@ class Faults:
         url = CHILD_URL.match(data)
         if url:
             self._builder.leave_entry()
-            recover_entry(url[0], self._builder, is_closed=True)
+            check_time = self._diagnostics.check_time
+            recover_entry(url[0], self._builder, check_time, is_closed=True)
             self._builder.finish_entry()
         message = "the document is truncated inside an entry"
         self._diagnostics.report("SM207", message, at=fault.entry_start)

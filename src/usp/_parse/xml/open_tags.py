@@ -11,7 +11,7 @@ from typing import Final
 from usp._parse.values.html_page import is_page_element
 from usp._parse.xml.attributes import parse_attributes
 from usp._parse.xml.builder_state import KnownElements
-from usp._parse.xml.entry_builder import EntryBuilder
+from usp._parse.xml.entry_builder import MAX_DEPTH, EntryBuilder
 from usp._parse.xml.grammar import EXTENSION_NAMES, URL_TEXTS, Tag
 from usp._parse.xml.markup_in_texts import MARKUP_IN_TEXT
 from usp._parse.xml.signs import MAX_NAME, Signs, is_cut_to_nothing, is_html, resembles
@@ -100,6 +100,11 @@ class OpenTags:
     def note_damage(self) -> None:
         """Note that a tag is damaged or missing here."""
         self._signs.note_damage(len(self._builder.open_record))
+
+    @property
+    def are_too_deep(self) -> bool:
+        """Whether so many are open that another one is not kept; the builder has reported that."""
+        return len(self._open) > MAX_DEPTH + 1
 
     def note_markup(self, at: int) -> None:
         """Report a start tag in a text, where texts never contain markup, given its position."""

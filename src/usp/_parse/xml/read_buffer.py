@@ -6,10 +6,14 @@ take linear time, however many they are (issue 12).
 """
 
 import re
+from typing import Final
 
 from usp._parse.diagnostics import Position, ReadPosition
 
 Pattern = re.Pattern[bytes]
+_PIECE: Final = 64 * 1024
+"""How many bytes are searched at once: a search holds the interpreter lock, which event loops and
+time limits wait for."""
 
 
 class ReadBuffer:
@@ -68,6 +72,19 @@ class ReadBuffer:
             searched_from, found = self._searches[key]
             if begin >= searched_from and (found is None or found.start() >= begin):
                 return found
-        found = pattern.search(self.data, begin)
+        found = _first(pattern, self.data, begin)
         self._searches[key] = begin, found
         return found
+
+
+def _first(pattern: Pattern, data: bytes, begin: int) -> re.Match[bytes] | None:
+    """Return the first match, searching one piece after the other.
+
+    A piece ends with a ``<``, which may begin what is searched for, and no match goes on over one.
+    """
+    while (stop := data.find(b"<", begin + _PIECE)) >= 0:
+        found = pattern.search(data, begin, stop + 1)
+        if found:
+            return found
+        begin = stop
+    return pattern.search(data, begin)

@@ -7,6 +7,7 @@ tag, and an end tag without a start tag is ignored.
 """
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from usp._parse.values.text import (
@@ -48,20 +49,29 @@ _ROOT_ATTRIBUTES: Final = re.compile(rb"%s|[^<>]*+" % _IN_TAG)
 _START_TAGS: Final = frozenset({"attributes", "glued", "spaced"})
 _END_TAGS: Final = frozenset({"closed", "spaced_closed", "bare_closed"})
 _CDATA_SECTIONS: Final = frozenset({"cdata", "unclosed_cdata"})
+_CHECKED_BYTES: Final = 16 * 1024
+"""After so many bytes of an entry, the time is looked at."""
 _URL_PART: Final = re.compile(rb"[/.:]")
 _ATTRIBUTE_START: Final = re.compile(rb"\s+[A-Za-z_][\w.:-]*\s*=")
 
 
-def recover_entry(entry: bytes, builder: EntryBuilder, *, is_closed: bool) -> Signs:
+def recover_entry(
+    entry: bytes, builder: EntryBuilder, check_time: Callable[[], None], *, is_closed: bool
+) -> Signs:
     """Send the elements and texts of a malformed entry to the builder; return what is odd in it.
 
     If it is not closed, it ends where the next one starts: maybe inside of its URL.
+
+    :param check_time: raises ``TimeoutError`` if reading should end: an entry may have many tags.
     """
     entry = entry.translate(None, CONTROL_BYTES)  # those in tags, too
     signs = Signs()
     tags, ends = OpenTags(builder, signs, TagPositions(entry)), _Delimiters(entry)
-    position, size = 0, len(entry)
+    position, size, checked_at = 0, len(entry), 0
     while position < size and (token := _TOKEN.search(entry, position)):
+        if position - checked_at > _CHECKED_BYTES:
+            check_time()
+            checked_at = position
         if token.start() > position:
             _add_text(tags, entry[position : token.start()])
         position = token.end()
@@ -129,6 +139,9 @@ def _open(tags: OpenTags, token: re.Match[bytes]) -> None:
     name = (token["name"] or token["glued"] or token["spaced"]).decode("utf-8", "replace")
     tags.note_markup(token.start())
     tags.end_before(name, token.start())
+    if tags.are_too_deep:
+        tags.note_damage()
+        return
     unterminated = token["unterminated"]
     if unterminated is not None:
         tags.note_damage()
