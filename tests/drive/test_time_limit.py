@@ -276,7 +276,7 @@ def test_the_command_ends_in_time() -> None:
 @pytest.mark.parametrize(
     "command", ["ls", "ls -f tried", "ls -f pages", "find", "export -f csv -o -"]
 )
-@pytest.mark.parametrize("name", ["pages", "tags of one entry"])
+@pytest.mark.parametrize("name", ["malformed", "tags of one entry"])
 def test_commands_that_read_what_was_found_end_in_time(
     server: LoopbackServer, command: str, name: str
 ) -> None:
