@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, Unpack
 from urllib.parse import urlsplit
 
-from usp._crawl.deadline import reading_end, time_limit
+from usp._crawl.deadline import ReadingTime
 from usp._crawl.nodes import Node
 from usp._crawl.options import CrawlOptions
 from usp._crawl.policy import Policy
@@ -20,8 +20,7 @@ from usp._store import Store
 from usp._validate import check_flags
 from usp.objects.discovery import Discovery, TriedURL
 from usp.objects.events import Observer
-from usp.objects.outcome import Outcome, Result
-from usp.objects.problem import Problem
+from usp.objects.outcome import Result
 from usp.tree import run_crawl
 from usp.web_client.abstract_client import AbstractWebClient
 
@@ -67,37 +66,11 @@ def find(
         source, policy, use_robots=use_robots, use_known_paths=use_known_paths, store=Store()
     )
     crawl = run_crawl(start, policy, options, client)
-    count = _Counting(started, policy.max_seconds)
-    tried = tuple(_tried(node, count) for node in _each_once(_nodes(crawl._cursor.roots)))
+    reading = ReadingTime(policy.max_seconds, lambda: time.monotonic() - started)
+    tried = tuple(_tried(node, reading) for node in _each_once(_nodes(crawl._cursor.roots)))
     tree = crawl._into_tree()
-    outcome, problems = tree.outcome or Outcome.FOUND, tree.problems
-    if count.limit and count.limit not in problems:
-        outcome, problems = Outcome.PARTIAL, (count.limit, *problems)
+    outcome, problems = reading.result(tree)
     return Discovery(tree.url, outcome, tried, problems, time.monotonic() - started)
-
-
-class _Counting:
-    """Counts the entries of documents, as long as there is time."""
-
-    def __init__(self, started: float, max_seconds: float | None) -> None:
-        self._max_seconds = max_seconds
-        self._end = started + reading_end(max_seconds, time.monotonic() - started)
-        self.limit: Problem | None = None
-        """The limit that was reached, if it was."""
-
-    def of(self, document: Document) -> tuple[int | None, int | None]:
-        """Return the number of entries of a document, and its size in bytes."""
-        if not isinstance(document.pages, Pages):
-            return document.child_count, None  # a homepage
-        if self.limit is None:
-            try:
-                return count_entries(document.pages, self._has_ended)
-            except TimeoutError:
-                self.limit = time_limit(self._max_seconds)
-        return None, None
-
-    def _has_ended(self) -> bool:
-        return time.monotonic() >= self._end
 
 
 def _children_of_robots(urls: list[str], level: int, parents: set[str]) -> list[str]:
@@ -123,11 +96,11 @@ def _each_once(nodes: Iterable[Node]) -> Iterator[Node]:
         searched = searched or node.homepage is not None
 
 
-def _tried(node: Node, count: _Counting) -> TriedURL:
+def _tried(node: Node, reading: ReadingTime) -> TriedURL:
     attempt, document = node.attempt(), node.document
     provenance = node.provenance()
     is_read = document is not None and attempt.result is Result.SITEMAP
-    entries, size = count.of(document) if document and is_read else (None, None)
+    entries, size = _counted(document, reading) if document and is_read else (None, None)
     info = provenance.fetch_info
     return TriedURL(
         attempt.url,
@@ -146,3 +119,15 @@ def _tried(node: Node, count: _Counting) -> TriedURL:
         provenance.index_lastmod,
         info.http_last_modified,
     )
+
+
+def _counted(document: Document, reading: ReadingTime) -> tuple[int | None, int | None]:
+    """Return the number of entries of a document, and its size in bytes, if there is time."""
+    if not isinstance(document.pages, Pages):
+        return document.child_count, None  # a homepage
+    if not reading.is_over:
+        try:
+            return count_entries(document.pages, reading.has_ended)
+        except TimeoutError:
+            reading.end()
+    return None, None

@@ -32,11 +32,13 @@ ALIKE = (
 """What a replay must give as it was."""
 
 
+pytestmark = pytest.mark.slow  # most of them start workers
+
+
 def crawl(sites: list[str], out: Path, **fields: Any) -> bulk.CrawlStatus:
     return bulk.crawl(sites, out, shards=2, workers=1, **QUICK | fields)
 
 
-@pytest.mark.slow
 def test_a_replayed_crawl_has_the_rows_of_the_recorded_one(tmp_path: Path) -> None:
     recordings = tmp_path / "recordings"
     with ManySites() as sites:
@@ -74,7 +76,6 @@ def test_one_shard_is_recorded_and_replayed_where_the_caller_maps_shards(tmp_pat
         bulk.crawl_shard([home], tmp_path / "three", shard=4, **fields)
 
 
-@pytest.mark.slow
 def test_recordings_of_another_crawl_are_neither_replaced_nor_replayed(tmp_path: Path) -> None:
     recordings = str(tmp_path / "recordings")
     with LoopbackServer() as server:
@@ -86,6 +87,11 @@ def test_recordings_of_another_crawl_are_neither_replaced_nor_replayed(tmp_path:
             crawl([server.url], tmp_path / "two", record=recordings)
         with pytest.raises(UsageError, match=r"another list \(1 sites, these are 2\)"):
             crawl([server.url, "http://127.9.9.9/"], tmp_path / "three", replay=recordings)
+        assert not (tmp_path / "three").exists(), "nothing is written before all is checked"
+        with pytest.raises(UsageError, match=r"recorded without previous"):
+            crawl(
+                [server.url], tmp_path / "four", replay=recordings, previous=str(tmp_path / "one")
+            )
         crawl([server.url], tmp_path / "one", record=recordings)  # goes on; all is done
     assert {path: path.read_bytes() for path in Path(recordings).iterdir()} == content
 
@@ -93,9 +99,10 @@ def test_recordings_of_another_crawl_are_neither_replaced_nor_replayed(tmp_path:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"record": "a", "replay": "b"}, "record and replay can't be used together"),
-        ({"record": "a", "retry": ["blocked"]}, "record and retry can't be used together"),
+        ({"record": "a", "replay": "b"}, "record can't be used together with replay"),
+        ({"record": "a", "retry": ["blocked"]}, "record can't be used together with retry"),
         ({"replay": "missing"}, "missing has no recordings of a crawl"),
+        ({"record": ""}, "record must be the name of a folder"),
     ],
 )
 def test_wrong_use_is_one_line(fields: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -132,3 +139,42 @@ def test_a_crawl_of_many_is_found_in_a_recording_at_once(tmp_path: Path) -> None
             return time.process_time() - start
 
     assert asyncio.run(replay(20_000)) < 20  # all fetches for each crawl would take minutes
+
+
+def test_a_crawl_is_replayed_with_as_many_shards_as_it_was_recorded_with(tmp_path: Path) -> None:
+    with ManySites() as sites:
+        homepages = list(sites.homepages(4))
+        bulk.crawl(homepages, tmp_path / "begun", shards=3, shard="1/3", workers=1, **QUICK)
+        crawl(homepages, tmp_path / "one", record=str(tmp_path / "rec"))
+    with pytest.raises(UsageError, match=r"shards must be 2, as in .*rec, not 3"):
+        bulk.crawl(homepages, tmp_path / "begun", workers=1, replay=str(tmp_path / "rec"), **QUICK)
+    with pytest.raises(UsageError, match="from the first run on: shard 0 is done"):
+        bulk.crawl(homepages, tmp_path / "begun", workers=1, record=str(tmp_path / "new"), **QUICK)
+    assert not (tmp_path / "new").exists()
+
+
+def test_two_shares_of_a_crawl_record_into_one_folder(tmp_path: Path) -> None:
+    """Whichever of them writes first what the folders are of: it is the same."""
+    with ManySites() as sites:
+        homepages = list(sites.homepages(4))
+        for share in ("1/2", "2/2"):
+            (tmp_path / "out" / "_crawl.json").unlink(missing_ok=True)  # as if both came at once
+            bulk.crawl(
+                homepages, tmp_path / "out", shards=2, shard=share, workers=1,
+                record=str(tmp_path / "rec"), **QUICK,
+            )  # fmt: skip
+    assert sorted(one.name for one in (tmp_path / "rec").glob("part*")) == [
+        "part-00000.warc.gz",
+        "part-00001.warc.gz",
+    ]
+
+
+def test_recordings_elsewhere_are_replayed_from_a_copy(tmp_path: Path) -> None:
+    folder = f"file://{tmp_path}/rec"
+    with LoopbackServer() as server:
+        server.robots("/sitemap.xml")
+        server.site["/sitemap.xml"] = urlset(f"{server.url}page")
+        crawl([server.url], tmp_path / "one", record=folder)
+        home = server.url
+    done = crawl([home], tmp_path / "two", replay=folder)
+    assert done.rows["pages"] == 1

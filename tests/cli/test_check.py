@@ -162,6 +162,16 @@ def test_a_pipe_that_stays_silent_was_not_checked() -> None:
     assert silent.returncode == 3
 
 
+@pytest.mark.parametrize("options", [(), ("--exit-zero",), ("--fail-on", "never")])
+def test_3_if_the_time_was_over_before_any_sitemap_was_read(
+    options: tuple[str, ...], server: LoopbackServer
+) -> None:
+    server.robots("/silent.xml")
+    server.site["/silent.xml"] = stall
+    limits = ("--max-seconds", "1", "--max-attempts", "1", "-k")
+    assert check(server.url, *limits, *options).code == 3
+
+
 def test_a_declared_sitemap_that_is_missing_is_an_error_and_not_unchecked(
     server: LoopbackServer,
 ) -> None:

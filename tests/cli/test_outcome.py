@@ -4,14 +4,17 @@ import pytest
 
 from tests.server import LoopbackServer, index, urlset
 from usp import Policy, sitemap_tree_for_homepage
+from usp._crawl.deadline import ReadingTime
 from usp.cli._exit import Exit
 from usp.cli._outcome import Summary, reason
 from usp.objects.outcome import Attempt, FoundBy, Result
 
+UNLIMITED = ReadingTime(None, float)
+
 
 def summary(server: LoopbackServer, policy: Policy) -> list[str]:
     tree = sitemap_tree_for_homepage(server.url, use_known_paths=False, policy=policy)
-    found = Summary.of_tree(tree, sum(1 for _ in tree.all_pages()), 0.0)
+    found = Summary.of_tree(tree, sum(1 for _ in tree.all_pages()), 0.0, UNLIMITED)
     assert found.exit_code() is Exit.DONE
     return [*found.lines(failures=True), found.last_line]
 
@@ -57,7 +60,7 @@ def test_a_site_whose_robots_txt_disallows_everything_is_blocked_for_that_reason
     server.site["/robots.txt"] = f"User-agent: badbot\nDisallow: /\n{declared}"
     policy = Policy(robots="obey", robots_agent="badbot")
     tree = sitemap_tree_for_homepage(server.url, policy=policy)
-    (line,) = Summary.of_tree(tree, 0, 0.0).lines(failures=True)
+    (line,) = Summary.of_tree(tree, 0, 0.0, UNLIMITED).lines(failures=True)
     assert line.startswith(f"blocked: {server.url}")
     assert line.endswith(": robots.txt disallows it for badbot (line 2: Disallow: /)")
 

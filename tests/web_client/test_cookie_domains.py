@@ -58,6 +58,7 @@ def by_asyncio(homepage: str) -> None:
         ("bank.co.uk", ".co.uk", "evil.co.uk", False),
         ("bank.com", "com", "evil.com", False),
         ("a.github.io", "github.io", "b.github.io", False),
+        ("github.io", "github.io", "x.github.io", False),
         ("www.bank.co.uk", "bank.co.uk", "cdn.bank.co.uk", True),
         ("www.bank.co.uk", "", "cdn.bank.co.uk", False),
     ],

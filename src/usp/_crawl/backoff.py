@@ -53,8 +53,8 @@ class HostBackoff:
     next_probe_at: float = 0.0
     """When a host that backs off may be requested again."""
     refused_until: float | None = None
-    """When a host is given up that has answered nothing but 429 or 503: its time counts from the
-    first request, since the answers may be late, too."""
+    """When a host that has answered nothing but 429 or 503 is given up, counted from its first
+    request, since the answers may be late, too."""
     first_request_at: float | None = None
     """When the host was first requested."""
     dead: FetchFailed | None = None

@@ -3,12 +3,14 @@ then. Time is an argument.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from usp._crawl.traffic import CrawlTraffic
-from usp.objects.outcome import Result
+from usp.objects.outcome import Outcome, Result
 from usp.objects.problem import Problem
+from usp.objects.sitemap import IndexWebsiteSitemap
 
 TIME_LIMIT: Final = "SM705"
 _LEAST_READING: Final = 1.0
@@ -36,19 +38,39 @@ class ReachedLimit:
         return self.no_response, f"no response before the crawl reached {self.name}"
 
 
-def reading_end(max_seconds: float | None, seconds: float) -> float:
-    """Return when the reading of documents ends that a crawl has brought, in seconds of both.
+class ReadingTime:
+    """The time to read the documents that a crawl has brought: what the crawl has left of its own.
 
-    A crawl that took all of its time leaves a second to read what it found.
-
-    :param seconds: how long the crawl took.
+    If that is nothing, there is a second to read what was found.
     """
-    return math.inf if max_seconds is None else max(max_seconds, seconds + _LEAST_READING)
 
+    def __init__(self, max_seconds: float | None, seconds: Callable[[], float]) -> None:
+        """Start when the crawl is over.
 
-def time_limit(max_seconds: float | None) -> Problem:
-    """Return the problem of a crawl, or of the reading after it, that took too long."""
-    return Problem(*Deadline(max_seconds).limit.problem)
+        :param seconds: returns how long the crawl and the reading have taken so far.
+        """
+        self._max_seconds = max_seconds
+        self._seconds = seconds
+        least = seconds() + _LEAST_READING
+        self._end = math.inf if max_seconds is None else max(max_seconds, least)
+        self.is_over = False
+        """Whether reading was ended."""
+
+    def has_ended(self) -> bool:
+        """Tell whether no time is left."""
+        return self._seconds() >= self._end
+
+    def end(self) -> None:
+        """Note that reading was ended."""
+        self.is_over = True
+
+    def result(self, tree: IndexWebsiteSitemap) -> tuple[Outcome, tuple[Problem, ...]]:
+        """Return the outcome and the problems of a tree that was read."""
+        outcome, problems = tree.outcome or Outcome.FOUND, tree.problems
+        if not self.is_over:
+            return outcome, problems
+        limit = Problem(*Deadline(self._max_seconds).limit.problem)
+        return Outcome.PARTIAL, problems if limit in problems else (limit, *problems)
 
 
 class Deadline:

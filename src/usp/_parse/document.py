@@ -238,8 +238,8 @@ class Pages:
         """Whether nothing of the document was lost."""
         return self._found().complete
 
-    def find_losses(self, ended: Ended | None = None) -> None:
-        """Read the document, unless that was done: then ``known_errors`` is all that was lost.
+    def learn_losses(self, ended: Ended | None = None) -> None:
+        """Read the document, unless that was done, so that ``known_errors`` is all that was lost.
 
         :raises TimeoutError: if ``ended`` says so.
         """

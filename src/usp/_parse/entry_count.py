@@ -29,5 +29,5 @@ def count_entries(pages: Pages, ended: Ended | None = None) -> tuple[int, int]:
         pieces, _ = pages._entries(opened, diagnostics, extensions=False)
     count = sum(len(each) if isinstance(each, EntryRun) else 1 for each in pieces)
     if not diagnostics.complete:
-        pages.find_losses(ended)
+        pages.learn_losses(ended)
     return count, diagnostics.document_bytes

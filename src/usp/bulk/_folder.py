@@ -36,6 +36,9 @@ class CrawlFolder(Protocol):
     def open(self, name: str) -> BinaryIO:
         """Open a file to read at any offset."""
 
+    def local_path(self, name: str) -> Path | None:
+        """Return the path of a file on this machine; None if it is elsewhere."""
+
     def names(self, folder: str) -> list[str]:
         """Return the names of the files in a folder below this one, sorted."""
 
@@ -76,6 +79,9 @@ class _LocalFolder:
 
     def open(self, name: str) -> BinaryIO:
         return (self._path / name).open("rb")
+
+    def local_path(self, name: str) -> Path | None:
+        return self._path / name
 
     def names(self, folder: str) -> list[str]:
         try:
@@ -154,6 +160,9 @@ class _RemoteFolder:
     def open(self, name: str) -> BinaryIO:
         with self._errors():
             return io.BufferedReader(self._files.open(self._at(name), "rb"))
+
+    def local_path(self, name: str) -> Path | None:  # noqa: ARG002 -- as of every folder
+        return None
 
     def names(self, folder: str) -> list[str]:
         with self._errors():

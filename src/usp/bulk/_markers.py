@@ -77,7 +77,7 @@ class ShardResult:
 
     def to_json(self) -> bytes:
         """Return the content of the marker."""
-        return _json({"schema_version": SCHEMA_VERSION, "usp": __version__, **asdict(self)})
+        return json_of({"schema_version": SCHEMA_VERSION, "usp": __version__, **asdict(self)})
 
     @classmethod
     def from_json(cls, content: bytes, name: str) -> Self:
@@ -85,7 +85,7 @@ class ShardResult:
 
         :raises StorageError: if it is none.
         """
-        found = _parsed(content, name, {one.name for one in fields(cls)})
+        found = parsed(content, name, {one.name for one in fields(cls)})
         files = {path: PartFile(**file) for path, file in found["files"].items()}
         return cls(**{**found, "files": files})
 
@@ -128,28 +128,33 @@ class CrawlManifest:
                 return f"{name} ({found}, not {wanted})"
         return None
 
-    def write(self, folder: CrawlFolder, name: str = CRAWL_FILE) -> None:
-        """Write it to a folder; the folder of the crawl has it under the default name."""
+    def write(self, folder: CrawlFolder) -> None:
+        """Write it to the folder of the crawl."""
         about = {"schema_version": SCHEMA_VERSION, "usp": __version__}
-        folder.write(name, _json({**about, **asdict(self)}))
+        folder.write(CRAWL_FILE, json_of({**about, **asdict(self)}))
 
     @classmethod
-    def read(cls, folder: CrawlFolder, name: str = CRAWL_FILE) -> Self | None:
+    def read(cls, folder: CrawlFolder) -> Self | None:
         """Return that of a folder; None if there is no crawl in it.
 
         :raises StorageError: if it can't be read.
         """
-        content = folder.read(name)
+        content = folder.read(CRAWL_FILE)
         if content is None:
             return None
-        return cls(**_parsed(content, name, {one.name for one in fields(cls)}))
+        return cls(**parsed(content, CRAWL_FILE, {one.name for one in fields(cls)}))
 
 
-def _json(content: Mapping[str, Any]) -> bytes:
+def json_of(content: Mapping[str, Any]) -> bytes:
+    """Return the content of a JSON file."""
     return f"{json.dumps(content, indent=1)}\n".encode()
 
 
-def _parsed(content: bytes, name: str, wanted: set[str]) -> dict[str, Any]:
+def parsed(content: bytes, name: str, wanted: set[str]) -> dict[str, Any]:
+    """Return the wanted values of a JSON file.
+
+    :raises StorageError: if it has not all of them.
+    """
     try:
         found: dict[str, Any] = parse_json(content)
         return {key: found[key] for key in wanted}

@@ -125,10 +125,13 @@ class BulkOptions:
         for outcome in self.retry:
             if outcome not in OUTCOMES:
                 raise argument_error("retry", f"some of {', '.join(OUTCOMES)}", outcome)
+        for name in ("record", "replay"):
+            if getattr(self, name) == "":
+                raise argument_error(name, "the name of a folder", "")
         if self.record is not None and self.replay is not None:
-            raise UsageError("record and replay can't be used together.")
+            raise UsageError("record can't be used together with replay.")
         if self.record is not None and self.retry:  # it would have nothing of the other sites
-            raise UsageError("record and retry can't be used together.")
+            raise UsageError("record can't be used together with retry.")
 
     @classmethod
     def of(cls, given: BulkFields, policy: Policy | None = None) -> Self:

@@ -14,7 +14,7 @@ from usp.bulk._messages import WorkerOrder
 from usp.bulk._options import BulkOptions, EngineChoice
 from usp.bulk._previous import check_previous
 from usp.bulk._progress import CrawlProgress, OnProgress
-from usp.bulk._recordings import check_recordings, recorded_shards
+from usp.bulk._recordings import RecordingsManifest, check_recordings
 from usp.bulk._sites import SiteList
 from usp.exceptions import UsageError
 
@@ -57,10 +57,15 @@ def run_crawl(
     manifest = CrawlManifest.read(folder)
     listed = SiteList(read_input(sites, column), _shard_count(shards, manifest, options))
     share = share_of(shard, listed.shards)
-    manifest = _written_or_checked(manifest, folder, sites, listed, options)
-    check_recordings(options, manifest)
     done = done_shards(folder) & set(share)
     again = [one for one in sorted(done) if _has_any(folder, one, options.retry)]
+    crawl = _checked_manifest(manifest, folder, sites, listed, options)
+    recordings = RecordingsManifest.of(crawl, folder, options)
+    check_recordings(options, recordings, done)
+    if manifest is None:
+        crawl.write(folder)
+    if options.record is not None:
+        recordings.write(crawl_folder(options.record))
     to_run = sorted(set(share) - done)
     finished = [one for one in done if one not in again]
     progress = CrawlProgress(
@@ -99,27 +104,27 @@ def _shard_count(
         previous = crawl_folder(options.previous)
         found = check_previous(CrawlManifest.read(previous), previous.name, options.selection)
         known = known or found
-    known = known or recorded_shards(options)
+    if options.replay is not None:
+        known = known or RecordingsManifest.read_to_replay(options.replay).shards
     if known is not None and given not in (None, known):
         raise UsageError(f"shards must be {known}, as in the crawl that is there, not {given}.")
     return known or given
 
 
-def _written_or_checked(
+def _checked_manifest(
     manifest: CrawlManifest | None,
     folder: CrawlFolder,
     sites: object,
     listed: SiteList,
     options: BulkOptions,
 ) -> CrawlManifest:
-    """Return what the folder is the crawl of; if that isn't there, write it.
+    """Return what the folder is the crawl of, or will be.
 
     :raises UsageError: if it isn't.
     """
     name = os.fspath(sites) if isinstance(sites, str | os.PathLike) else ""
     new = CrawlManifest(name, listed.fingerprint, len(listed), listed.shards, options.selection)
     if manifest is None:
-        new.write(folder)
         return new
     if manifest.fingerprint != new.fingerprint:
         raise UsageError(

@@ -17,6 +17,7 @@ from usp._check.findings import Finding, Occurrence
 from usp._check.folder import BuildFolder
 from usp._check.run import check
 from usp._check.stream import CheckStream
+from usp._crawl.deadline import TIME_LIMIT
 from usp._parse import parse_date
 from usp.cli._check_ci import github_lines, junit_lines, sarif_lines
 from usp.cli._check_formats import (
@@ -209,13 +210,17 @@ def _write_job_summary(made: CheckReport) -> None:
 
 def _exit_code(args: argparse.Namespace, stream: CheckStream, outcome: Exit) -> Exit:
     """Return the exit code: findings outrank what could not be answered, if anything was read."""
-    if stream.outcome in _UNANSWERED and not stream.checked:
-        return outcome
+    if not stream.checked and (stream.outcome in _UNANSWERED or _was_stopped(stream)):
+        return Exit.FAILED
     summary = stream.summary
     fails = any(summary[severity] for severity in _FAILING[args.fail_on])
     if fails and not (args.exit_zero or args.write_baseline):
         return Exit.NO
-    is_unread = stream.outcome is Outcome.PARTIAL and not stream.checked and not summary["error"]
-    if outcome is Exit.DONE and (is_unread or (args.strict and summary["undecided"])):
+    if outcome is Exit.DONE and args.strict and summary["undecided"]:
         return Exit.FAILED
     return outcome
+
+
+def _was_stopped(stream: CheckStream) -> bool:
+    """Tell whether the time was over before everything was read."""
+    return any(problem.code == TIME_LIMIT for problem in stream.problems)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from typing import Any, Final, TextIO
 
-from usp._crawl.deadline import reading_end, time_limit
+from usp._crawl.deadline import ReadingTime
 from usp._crawl.options import CrawlOptions
 from usp._crawl.selected_pages import columns_of
 from usp._crawl.source_result import is_worth_keeping
@@ -28,7 +28,6 @@ from usp.cli._settings import Settings
 from usp.cli._source import NamedSource, SourceKind
 from usp.cli._target import output, tell_not_written
 from usp.objects.events import Event, Observer, PagesRead
-from usp.objects.problem import Problem
 from usp.objects.sitemap import AbstractSitemap, IndexWebsiteSitemap
 from usp.stream import PageStream, StreamStart, page_stream
 from usp.tree import sitemap_tree, sitemap_tree_for_homepage
@@ -42,24 +41,18 @@ class _TreeReading:
 
     def __init__(self, progress: Progress, max_seconds: float | None) -> None:
         self._progress = progress
-        self._max_seconds = max_seconds
-        self._end = reading_end(max_seconds, progress.seconds)
-        self.limit: Problem | None = None
-        """The limit that was reached, if it was."""
-
-    def _has_ended(self) -> bool:
-        return self._progress.seconds >= self._end
+        self.time = ReadingTime(max_seconds, lambda: progress.seconds)
 
     def urls(self, sitemap: AbstractSitemap) -> Iterator[str]:
         """Yield the URLs of the pages that a sitemap lists itself, and count them."""
-        if self.limit is not None:
+        if self.time.is_over:
             return
         try:
-            for columns in columns_of(sitemap._own_pages(), ("url",), self._has_ended):
+            for columns in columns_of(sitemap._own_pages(), ("url",), self.time.has_ended):
                 self._progress.tally.pages += len(columns["url"])
                 yield from columns["url"]
         except TimeoutError:
-            self.limit = time_limit(self._max_seconds)
+            self.time.end()
 
 
 def _tabtree(root: AbstractSitemap, shorten: Shorten, reading: _TreeReading) -> Iterable[str]:
@@ -175,7 +168,7 @@ def _list_tree(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> Sum
         reading = _TreeReading(progress, crawling.max_seconds)
         lines = _OF_TREES[args.format](tree, shorten, reading)
         out.writelines(f"{line}\n" for line in lines)
-        return Summary.of_tree(tree, progress.tally.pages, progress.seconds, reading.limit)
+        return Summary.of_tree(tree, progress.tally.pages, progress.seconds, reading.time)
 
 
 def _list_stream(args: argparse.Namespace, crawling: Crawling, out: TextIO) -> Summary:

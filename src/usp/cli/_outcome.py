@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from usp._cause import cause
+from usp._crawl.deadline import ReadingTime
 from usp._crawl.source_result import SourceResult
 from usp._parse import is_http_url
 from usp._quantities import count, duration
@@ -74,24 +75,16 @@ class Summary:
         tree: IndexWebsiteSitemap,
         pages: int | None,
         seconds: float,
-        limit: Problem | None = None,
+        reading: ReadingTime,
     ) -> "Summary":
-        """Return the summary of a tree, once its pages were walked.
-
-        :param limit: the limit that ended the walk early, if one did.
-        """
+        """Return the summary of a tree, once its pages were walked, in the time for that."""
         kinds = [type(sitemap) for sitemap in tree.all_sitemaps()]
         failed = sum(issubclass(kind, InvalidSitemap) for kind in kinds)
         sitemaps = sum(not issubclass(kind, IndexRobotsTxtSitemap) for kind in kinds)
-        outcome = tree.outcome or Outcome.FOUND
+        outcome, problems = reading.result(tree)
         numbers = sitemaps, failed, pages, seconds
-        problems = tree.problems
-        if limit is not None:
-            outcome = Outcome.PARTIAL
-            if limit not in problems:
-                problems = (limit, *problems)
         # To know of pages, a document is parsed again: only where none was printed.
-        is_empty = pages == 0 and limit is None
+        is_empty = pages == 0 and not reading.is_over
         skipped = is_empty and any(sitemap.skipped for sitemap in tree.all_sitemaps())
         return cls(tree.url, outcome, tree.tried, problems, *numbers, has_skipped=skipped)
 

@@ -30,8 +30,7 @@ def output(
     check_output(args)
     if str(args.output or "").lower().endswith(_COMPRESSED):
         raise UsageError(
-            f"-o {args.output}: this command writes plain text, which no program could decompress; "
-            "usp export compresses, as does a pipe to gzip or zstd"
+            f"-o {args.output}: this command writes plain text. Use usp export, or a pipe to gzip."
         )
     if not args.output or args.output == STDOUT:
         yield sys.stdout

@@ -24,6 +24,7 @@ __all__ = [
     "allows_cookie_domain",
     "basic_auth",
     "is_credential",
+    "is_registered",
     "is_same_server",
     "split_headers",
 ]
@@ -126,13 +127,17 @@ def _belongs_to(host: str, home: str | None) -> bool:
 
 
 def allows_cookie_domain(domain: str, host: str) -> bool:
-    """Tell whether a cookie may have a domain, which its host may not be alone in.
+    """Tell whether a cookie for all hosts of a domain goes to one of them.
 
     Nobody registered ``co.uk`` or ``github.io``: a cookie for all of it would go to the sites of
-    others (RFC 6265 5.3, step 5).
+    others. It is for the host of that name alone (RFC 6265 5.3, step 5).
     """
-    bare = domain.lstrip(".").lower()
-    return bare == host or registered_domain(bare) is not None
+    return domain.lstrip(".").lower() == host or is_registered(domain)
+
+
+def is_registered(domain: str) -> bool:
+    """Tell whether a domain is no public suffix, no IP address and no single name."""
+    return registered_domain(domain.lstrip(".").lower()) is not None
 
 
 def is_credential(name: str) -> bool:

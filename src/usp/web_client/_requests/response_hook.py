@@ -35,8 +35,8 @@ __all__ = ["ResponseHook", "drain"]
 
 _CONDITIONS: Final = tuple(Validators("x", "x").headers())
 _CARED_FOR: Final = frozenset({"authorization", "cookie"})
-"""The credentials that requests itself removes from a redirect, or sets anew. It does so with
-``Proxy-Authorization`` only where there is a proxy."""
+"""The credentials that requests itself removes from a redirect, or sets anew.
+``Proxy-Authorization`` is not among them: it is removed only where there is a proxy."""
 
 
 class ResponseHook:
